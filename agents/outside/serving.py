@@ -112,15 +112,16 @@ class Server:
             self.leave()
         self.limit = budget
 
-    def decide(self) -> Decision:
-        """The agent's decision in the position; the same game gives the same decisions."""
+    def decide(self, seed: int | None = None) -> Decision:
+        """The agent's decision in the position, by this seed; without one, the same game gives the same decisions."""
         if self.game.is_over(self.position.state):
             raise Over("the game is over")
         try:
             if self.player is None:
                 self.player = self.agent.player(self.game, self.limit)
                 self.player.start(self.game, self.position.state.copy(), self.position.moves)
-            return self.player.choose(self.position.state.copy(), stream(self.seed, len(self.position.moves)))
+            rng = stream(self.seed, len(self.position.moves)) if seed is None else stream(seed)
+            return self.player.choose(self.position.state.copy(), rng)
         except UserError:
             raise
         except Exception as error:  # not the request's fault
@@ -180,7 +181,7 @@ class JsonServer(Server):
         clock = {"clock": Clock(**table["clock"])} if "clock" in table else {}
         self.limited(Budget(**table | clock))
         self.follow(request["moves"])
-        return _described(self.decide(), self.names_of) if kind == "move" else {}
+        return _described(self.decide(request.get("seed")), self.names_of) if kind == "move" else {}
 
 
 def _described(decision: Decision, names_of) -> dict:

@@ -11,6 +11,7 @@ from arena.config.trust import import_plugins, import_stored
 from arena.formats.base import formats
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
+from arena.games.core.plugins import add_named
 from arena.games.core.prepared import checksums
 
 # keys that a resumed run may change: they decide when a game counts as failed, never what a game is
@@ -64,6 +65,8 @@ class Config:
         from arena import agents
 
         import_plugins(values)
+        if values.get("isolation") and values["plugins"]:
+            add_named(values["plugins"], values["plugin_path"] or ".")  # for the agents' processes
         specs = [entry["agent"] for entry in values["agents"]]
         made = zip([entry["name"] for entry in values["agents"]], map(agents.make, specs))
         return cls(tuple(make_games(values["instances"])), tuple(made), values)
@@ -76,9 +79,17 @@ class Config:
     def conditions(self) -> tuple[Condition, ...]:
         """Every game at every budget, by number: all budgets of the first game, then of the second."""
         return tuple(
-            Condition(game, tuple(Seat(name, agent, agent.budget(Budget.of(budget))) for name, agent in self.agents))
+            Condition(game, tuple(self._seat(name, agent, game, Budget.of(budget)) for name, agent in self.agents))
             for game, budget in product(self.instances, self.values["budgets"])
         )
+
+    def _seat(self, name, agent, game, budget) -> Seat:
+        own = agent.budget(budget)
+        if self.values.get("isolation") == "process":
+            from arena.agents.outside.isolated import isolated
+
+            agent = isolated(agent, game, self.values["compile_seconds"])
+        return Seat(name, agent, own)
 
     def named_files(self) -> list[str]:
         """The paths of the files that games and agents read."""

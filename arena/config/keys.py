@@ -1,7 +1,7 @@
 """The tables of a configuration: the form of keys.  `arena.config.reader` checks their meaning."""
 
 import typing
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 from pydantic.fields import FieldInfo
@@ -125,6 +125,9 @@ class CommonKeys(Table):
     disk: str | None = Field(
         None,
         description='disk, that the files of a run may take, is text such as "10GB", from 1MB on; no limit by default',
+    )
+    isolation: Literal["process"] | None = Field(
+        None, description='isolation is "process", which gives each agent a process of its own, or left out'
     )
     plugins: Texts = Field((), description='plugins is a list of names of modules such as ["my_games"]')
     plugin_path: str | None = Field(

@@ -334,7 +334,7 @@ class Reader:
             **{key: plain[key] for key in ("resign", "draw")},
             "agents": [{"name": name, "agent": str(agent)} for name, agent in entrants],
             **{key: plain[key] for key in ("game_seconds", "time_margin", "move_seconds", "compile_seconds")},
-            **{key: plain[key] for key in ("memory", "disk")},
+            **{key: plain[key] for key in ("memory", "disk", "isolation")},
             "plugins": list(common.plugins),
             "plugin_path": common.plugin_path and str(Path(common.plugin_path).resolve()),
         }

@@ -12,7 +12,7 @@ from arena.agents.core.clock import Clock
 from arena.agents.outside import protocol
 from arena.agents.outside.external import Engines
 from arena.agents.outside.serving import SERVERS, JsonServer, Wrong, _limit, serve
-from arena.games.core.random import stream
+from arena.games.core.random import next_word, stream
 
 
 def answers(agent, game, spoken, *lines):
@@ -60,7 +60,9 @@ def test_an_agent_outside_plays_as_inside(spoken, monkeypatch):
     player = outside.player(game)
     player.start(game, state, moves)
     for ply in range(len(moves), len(moves) + 3):
-        inside = agents.make("flat(playouts=60)").player(game).choose(state, stream(0, ply))
+        sent = int(next_word(stream(0, ply))) >> 32  # by JSON lines
+        rng = stream(sent) if spoken == "json" else stream(0, ply)
+        inside = agents.make("flat(playouts=60)").player(game).choose(state, rng)
         decision = player.choose(state, stream(0, ply))
         assert (decision.move, decision.depth) == (inside.move, inside.depth)
         assert decision.principal_variation == (inside.move,)
