@@ -92,7 +92,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
     """Play on processes here (`place` is their number) or on a cluster."""
     here = isinstance(place, int)
     if here and _is_new(out, resume):
-        _check_programs(config)
+        check_programs(config)
     folder = _folder(out)  # only if the configuration is sound
     with ExitStack() as stack:
         link = None
@@ -114,7 +114,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
             events.connected(link.where, link.dashboard)
         desk = Desk(store, config, folder, events)
         if here and desk.left():
-            _check_programs(config)
+            check_programs(config)
         desk.engine = engine = _engine(config, desk, run_log, link or place)
         stack.enter_context(_loading_tables())
         last.enter_context(_signals())(engine)
@@ -182,7 +182,7 @@ def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | Non
     return loading.load(config, keys)
 
 
-def _check_programs(config: Config) -> None:
+def check_programs(config: Config) -> None:
     """ConfigError if an agent's program is missing on this machine, where it would forfeit every game."""
     lacking = [(i, agent, agent.lacks()) for i, (_, agent) in enumerate(config.agents)]
     if problems := [complaint(("agents", i, "agent"), str(agent), text) for i, agent, text in lacking if text]:
