@@ -126,3 +126,21 @@ def test_workers_that_read_other_code_than_the_run_began_with_play_nothing(tmp_p
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     said = " ".join((done.stdout + done.stderr).split())
     assert done.returncode == 2 and CHANGED[:60] in said
+
+
+def test_code_that_has_run_under_a_profiler_is_the_same():
+    """Numba changes the flags of code that it calls then, and workers would not begin."""
+    script = """
+import sys
+from arena import agents, games
+from arena.games.core.jit import code_digest
+
+agent, game = agents.make("alphabeta(depth=1)"), games.make("tictactoe")
+before = code_digest(type(agent), type(game))
+sys.setprofile(lambda *_: None)
+agent.choose(game, game.initial(), seed=1)
+sys.setprofile(None)
+print(before == code_digest(type(agent), type(game)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

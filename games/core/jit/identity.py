@@ -16,6 +16,7 @@ import dis
 import functools
 import hashlib
 import importlib.metadata
+import inspect
 import sys
 import sysconfig
 import types
@@ -352,7 +353,8 @@ _LOADS = [bytes([op, 0]) for op in dis.hasconst]
 
 def code_pieces(code: types.CodeType) -> Iterator[Any]:
     """Of code: all but names of files, numbers of lines, and a docstring."""
-    form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_names
+    flags = code.co_flags & ~inspect.CO_OPTIMIZED  # which Numba takes from code that is called under a profiler
+    form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, flags, code.co_names
     yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
     yield code.co_code
     yield code.co_exceptiontable
