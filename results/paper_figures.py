@@ -48,9 +48,11 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
     return lambda figure: getattr(run.plot, name)(*of, ax=figure.subplots()) and None
 
 
-def speed_up(frame) -> Callable[[Figure], None]:
-    """The function that draws the speed-up of a table of `results.strength_scaling.table`."""
-    return lambda figure: strength_scaling.plot_speed_up(figure.subplots(), frame) and None
+def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Figure], None], float]:
+    """The function that draws a study of schemes, one kind of panel or all, and the height that suits it."""
+    panels = tuple(strength_scaling.PANELS) if kind == "schemes" else (kind,)
+    suits = strength_scaling.height(frame, throughput, panels, width)
+    return lambda figure: strength_scaling.draw(figure, frame, throughput, panels), suits
 
 
 def height(run, kind: str, width: float) -> float:

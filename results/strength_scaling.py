@@ -1,10 +1,10 @@
 """How a parallel search compares with the serial one: Elo against workers, and the strength speed-up.
 
-A parallel search with `workers` workers meets the serial search with `factor` times the playouts that each worker
-makes: factor 1 is equal time, factor = workers the same playouts in all, which shows what parallelism costs (search
-overhead).  The **strength speed-up** (Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is
-the factor at which the two are even.  It is found by matches at factors that enclose it, and by a logistic curve
-through the scores of all of a point's matches,
+A parallel search with `workers` workers meets its serial search with `factor` times the playouts that each worker
+makes: at equal time as many as fit in the time that the scheme takes, and factor = workers is the same playouts in all,
+which shows what parallelism costs (search overhead).  The **strength speed-up** (Chaslot, Winands & van den Herik,
+"Parallel Monte-Carlo tree search", 2008) is the factor at which the two are even.  It is found by matches at factors
+that enclose it, and by a logistic curve through the scores of all of a point's matches,
 
     expected score of the parallel search = 1 / (1 + exp(slope (log2 factor - log2 speed-up)))
 
@@ -12,7 +12,7 @@ fitted by quasi-likelihood, with errors from the pairs of games (sandwich estima
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,8 @@ from arena.results.export import MISSING, elo_with_error, interval
 from arena.results.tables import PAIR_SCORES
 
 PAIR_VALUES = np.array(PENTANOMIAL)
+PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; its height over its width
+LINE = 0.2  # inches
 CONTINUITY = 0.5  # of a pair, added to each side of a match, so that a perfect score has a finite logit
 
 
@@ -125,35 +127,37 @@ def counts_by_pair(pairs: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
 
 
 def table(points: list[dict]) -> pd.DataFrame:
-    """One row a scheme and number of workers.
+    """One row a game, number of playouts, scheme and number of workers.
 
-    `points` hold scheme, workers, matches (counts by factor) and time (virtual time a move over the serial search's;
-    NaN if not known).  Columns: scheme, workers, time, games; score, elo, error, bound at equal time; those with
-    `total_` for the same playouts in all; speed_up, low, high, speed_up_bound.
+    `points` hold game, playouts (of each worker), scheme, workers, serial (the search that it is compared with),
+    matches (counts by factor), time (of a move, over the serial search's with the playouts of one worker; NaN if not
+    known), equal (the factor of equal time; None if not known) and nodes_per_playout (of the scheme: new positions in
+    a playout).  Columns: those but matches and equal, then games; score, elo, error, bound at equal time; those with
+    `total_` for the same playouts in all; speed_up, low, high, speed_up_bound; efficiency: speed_up over workers.
     """
     rows = []
     for point in points:
         matches = point["matches"]
-        row = {"scheme": point["scheme"], "workers": point["workers"], "time": point["time"]}
+        row = {key: value for key, value in point.items() if key not in ("matches", "equal")}
         row["games"] = 2 * int(sum(np.sum(counts) for counts in matches.values()))
-        for prefix, factor in (("", 1.0), ("total_", float(point["workers"]))):
+        for prefix, factor in (("", point["equal"]), ("total_", float(point["workers"]))):
             estimate = pentanomial([int(n) for n in matches.get(factor, np.zeros(5))])
             for name in ("score", "elo", "error"):
                 value = getattr(estimate, name)
                 row[prefix + name] = math.nan if value is None else value
             row[prefix + "bound"] = estimate.bound
         found = speed_up(matches)
-        rows.append(
-            row | {"speed_up": found.value, "low": found.low, "high": found.high, "speed_up_bound": found.bound}
-        )
+        row |= {"speed_up": found.value, "low": found.low, "high": found.high, "speed_up_bound": found.bound}
+        rows.append(row | {"efficiency": found.value / point["workers"]})
     frame = pd.DataFrame(rows)
     frame.attrs["kind"] = "scaling"
     return frame
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `table` for people: columns of strings, errors beside their values."""
-    columns = frame[["scheme", "workers"]].copy()
+    """A table of `table` for people: strings, with errors beside their values, without what is the same in all rows."""
+    names = ["game", "playouts", "scheme", "workers", "serial"]
+    columns = frame[[name for name in names if name in ("scheme", "workers") or frame[name].nunique() > 1]].copy()
     columns["time"] = [_rounded(value, 1) for value in frame["time"]]
     for heading, prefix in (("Elo at equal time", ""), ("Elo at equal playouts", "total_")):
         rated = frame[[prefix + name for name in ("elo", "error", "bound")]]
@@ -167,6 +171,18 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
     return columns
 
 
+def shown_speeds(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of `study.throughput` for people; * where other programs disturbed every measurement."""
+    columns = frame[[name for name in ("game", "scheme", "threads") if name != "game" or frame[name].nunique() > 1]]
+    columns = columns.copy()
+    marks = ["" if share else " *" for share in frame["undisturbed"]]
+    columns["playouts a second"] = [f"{rate:,.0f}{mark}" for rate, mark in zip(frame["playouts_per_second"], marks)]
+    for heading, name in (("times one thread", "speed_up"), ("times serial", "over_serial")):
+        columns[heading] = [_rounded(value, 2) for value in frame[name]]
+    columns.attrs["kind"] = "throughput"
+    return columns
+
+
 def _or_none(column) -> list:
     return [None if isinstance(value, float) and math.isnan(value) else value for value in column]
 
@@ -175,59 +191,96 @@ def _rounded(value, digits) -> str:
     return MISSING if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, title: str = ""):
-    """A matplotlib figure: Elo at equal time, Elo at the same playouts in all, and strength speed-up, against workers.
+PANELS = {
+    "equal_time": ("Elo at equal time", "Elo"),
+    "equal_playouts": ("Elo at equal playouts", "Elo"),
+    "speedup": ("strength speed-up", "times"),
+    "throughput": ("playouts a second, by threads", "times one thread"),
+}
+"""What a figure shows: title, and label of the vertical axis."""
 
-    `frame` is a table of `table`; a line is a scheme, its band the 95 % interval, a triangle a one-sided bound.  With
-    `throughput` (columns scheme, threads, speed_up) a fourth panel has the speed-up of threads in playouts a second.
-    """
+
+def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: Sequence[str] = tuple(PANELS)):
+    """A matplotlib figure with `panels` for each game and budget."""
     from matplotlib.figure import Figure
 
-    panels = 3 if throughput is None or throughput.empty else 4
-    drawn = Figure(figsize=(4.6 * panels, 4.4), layout="constrained")
-    axes = drawn.subplots(1, panels)
-    for colour, (scheme, rows) in enumerate(frame.groupby("scheme", sort=False)):
-        style = {"color": f"C{colour}", "label": scheme}
-        for ax, prefix in ((axes[0], ""), (axes[1], "total_")):
-            elo, error = rows[prefix + "elo"], rows[prefix + "error"]
-            _line(ax, rows["workers"], elo, elo - error, elo + error, rows[prefix + "bound"], style)
-        _line(axes[2], rows["workers"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], style)
-    workers = sorted(frame["workers"].unique())
-    axes[2].plot(workers, workers, color="grey", linestyle=":", label="workers")
-    axes[2].set_yscale("log", base=2)
-    labels = (
-        ("at equal time", "Elo over the serial search"),
-        ("with the same playouts in all", "Elo over the serial search"),
-        ("strength speed-up", "serial playouts for the same strength, times"),
-    )
-    for ax, (heading, what) in zip(axes, labels):
-        ax.set(title=heading, xlabel="workers", ylabel=what)
-        count_axis(ax, workers)
-    for ax in axes[:2]:
-        ax.axhline(0, color="grey", linewidth=0.8)
-    if panels == 4:
-        _draw_throughput(axes[3], throughput)
-    drawn.legend(*axes[2].get_legend_handles_labels(), loc="outside lower center", ncols=7, frameon=False)
-    drawn.suptitle(title)
+    width = PANEL * len(_shown(panels, throughput))
+    drawn = Figure(figsize=(width, height(frame, throughput, panels, width)), layout="constrained")
+    draw(drawn, frame, throughput, panels)
     return drawn
 
 
-def plot_speed_up(ax, frame: pd.DataFrame):
-    """The strength speed-up of each scheme against its workers, with 95 % bands; triangles are one-sided bounds."""
+def height(frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str], width: float) -> float:
+    """The height in inches that suits a figure of that width."""
+    cells, shown = len(frame[["game", "playouts"]].drop_duplicates()), _shown(panels, throughput)
+    columns = _columns(shown, width)
+    rows = -(-len(shown) // columns)
+    legend = LINE * -(-(frame["scheme"].nunique() + 1) // max(2, columns))
+    return cells * (rows * (SHAPE * width / columns + LINE) + (LINE if cells > 1 else 0)) + legend
+
+
+def _shown(panels, throughput) -> list[str]:
+    return [name for name in panels if name != "throughput" or (throughput is not None and not throughput.empty)]
+
+
+def _columns(shown, width: float) -> int:
+    """The columns of panels in that width: all beside each other, half of them, or one."""
+    return next((n for n in (len(shown), -(-len(shown) // 2)) if width / n >= LEAST), 1)
+
+
+def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str]) -> None:
+    """Draw a study: a line is a scheme, its band the 95 % interval, a triangle a one-sided bound.
+
+    `frame` is a table of `table`, `throughput` one of `study.throughput`, without which there is no such panel.
+    """
     from arena.results import plots
 
-    schemes = frame["scheme"].unique().tolist()
-    for number, (scheme, label) in enumerate(zip(schemes, plots.labels(schemes))):
-        rows = frame[frame["scheme"] == scheme]
-        style = plots.look(number) | {"label": label}
-        _line(ax, rows["workers"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], style)
-    workers = sorted(frame["workers"].unique())
-    ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
-    ax.set_yscale("log", base=2)
-    ax.set(xlabel="workers", ylabel="strength speed-up")
+    cells, shown = list(frame.groupby(["game", "playouts"], sort=False)), _shown(panels, throughput)
+    columns, schemes = _columns(shown, drawn.get_figwidth()), frame["scheme"].unique().tolist()
+    looks = {name: plots.look(i) | {"label": text} for i, (name, text) in enumerate(_labelled(schemes))}
+    parts = drawn.subfigures(len(cells), 1, squeeze=False).ravel()
+    for part, ((game, playouts), cell) in zip(parts, cells):
+        axes = part.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
+        for ax, name in zip(axes, shown):
+            if name == "throughput" and throughput is not None:
+                _draw_throughput(ax, throughput[throughput["game"] == game], looks)
+            else:
+                _draw_panel(ax, cell, name, looks)
+            ax.set_title(PANELS[name][0], fontsize="medium")
+        for ax in axes[len(shown) :]:
+            ax.remove()
+        if len(cells) > 1:
+            part.suptitle(f"{game}, {playouts} playouts of each worker", fontsize="medium")
+    found = {text: line for ax in drawn.axes for line, text in zip(*ax.get_legend_handles_labels())}
+    drawn.legend(found.values(), found.keys(), loc="outside lower center", ncols=max(2, columns), frameon=False)
+
+
+def _labelled(schemes: list[str]) -> list[tuple[str, str]]:
+    from arena.results import plots
+
+    return list(zip(schemes, plots.labels(schemes)))
+
+
+def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:
+    """Elo or speed-up of each scheme against its workers."""
+    prefix = {"equal_time": "", "equal_playouts": "total_"}.get(name)
+    for scheme, rows in cell.groupby("scheme", sort=False):
+        if prefix is None:
+            _line(
+                ax, rows["workers"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], looks[scheme]
+            )
+        else:
+            elo, error = rows[prefix + "elo"], rows[prefix + "error"]
+            _line(ax, rows["workers"], elo, elo - error, elo + error, rows[prefix + "bound"], looks[scheme])
+    workers = sorted(cell["workers"].unique())
+    if prefix is None:
+        ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
+        ax.set_yscale("log", base=2)
+        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    else:
+        ax.axhline(0, color="grey", linewidth=0.8)
+    ax.set(xlabel="workers", ylabel=PANELS[name][1])
     count_axis(ax, workers)
-    ax.legend(fontsize="small", frameon=False)
-    return ax
 
 
 def _line(ax, workers, value, low, high, bound, style) -> None:
@@ -240,12 +293,12 @@ def _line(ax, workers, value, low, high, bound, style) -> None:
         ax.plot(workers[beyond], value.to_numpy()[beyond], marker=shape, linestyle="none", color=style["color"])
 
 
-def _draw_throughput(ax, throughput) -> None:
+def _draw_throughput(ax, throughput, looks) -> None:
     threads = sorted(throughput["threads"].unique())
-    for colour, (scheme, rows) in enumerate(throughput.groupby("scheme", sort=False)):
-        ax.plot(rows["threads"], rows["speed_up"], marker=".", color=f"C{colour}", label=scheme)
-    ax.plot(threads, threads, color="grey", linestyle=":")
-    ax.set(title="playouts a second on threads", xlabel="threads", ylabel="times those of one thread")
+    for scheme, rows in throughput.groupby("scheme", sort=False):
+        ax.plot(rows["threads"], rows["speed_up"], **looks[scheme])
+    ax.plot(threads, threads, color="grey", linestyle=":", marker="", label="as many as workers")
+    ax.set(xlabel="threads", ylabel=PANELS["throughput"][1])
     count_axis(ax, threads)
 
 

@@ -23,6 +23,7 @@ from arena.config.loading import from_values
 from arena.config.reader import known_keys
 from arena.games.core.game import registry as game_registry
 from arena.games.core.registry import parameters_of
+from arena.study.schemes import read_file
 from tests.shipped import AGENTS, GAMES
 
 ROOT = Path(__file__).parents[1]
@@ -231,7 +232,8 @@ def test_mentioned_commands_exist():
         assert {word for word in arguments if word.startswith("-")} <= options, f"{page}: arena {' '.join(words)}"
 
 
-CONFIGURATIONS = [block for page in PAGES if "tutorials" not in page for block in blocks(PAGES[page], "toml")]
+TOML = [block for page in PAGES if "tutorials" not in page for block in blocks(PAGES[page], "toml")]
+CONFIGURATIONS = [block for block in TOML if "schemes = [" not in block]
 
 
 @pytest.mark.parametrize(
@@ -239,6 +241,12 @@ CONFIGURATIONS = [block for page in PAGES if "tutorials" not in page for block i
 )  # which is learned first
 def test_configurations_are_accepted(block):
     assert from_values(tomllib.loads(block), "README").resolved()["agents"]
+
+
+@pytest.mark.parametrize("block", [block for block in TOML if "schemes = [" in block])
+def test_studies_of_schemes_are_accepted(block, tmp_path):
+    (tmp_path / "schemes.toml").write_text(block)
+    read_file(tmp_path / "schemes.toml").check()
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -48,8 +48,14 @@ class Grouped(TyperCommand):
                     formatter.write_dl(records)
 
 
+FORMER = {"scaling": ("study", "schemes")}  # names that commands had, and have now
+
+
 class Panels(TyperGroup):
-    """A group whose help lists its commands by panel, in alphabetical order."""
+    """A group whose help lists its commands by panel, in alphabetical order; former names still lead to them."""
+
+    def resolve_command(self, ctx, args):
+        return super().resolve_command(ctx, [*FORMER.get(args[0], args[:1]), *args[1:]])
 
     def invoke(self, ctx):
         """Run the command; usage errors, which may quote file names, are made safe for a terminal."""

@@ -10,10 +10,11 @@ from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, tell, write_whole
 from arena.commands.progress import progress_line
-from arena.results.kinds import PICTURES
+from arena.results.kinds import OF_SCHEMES, PICTURES
 
-Figures = StrEnum(
-    "Figures", ["ratings", "crosstable", "study", "strength", "sides", "lengths", "time", "depth", "curves", "speedup"]
+Figures = StrEnum(  # type: ignore[misc]  # members known to results alone
+    "Figures",
+    ["ratings", "crosstable", "study", "strength", "sides", "lengths", "time", "depth", "curves", *OF_SCHEMES],
 )
 Against = StrEnum("Against", ["playouts", "seconds", "nodes"])
 Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # members known to results alone
@@ -60,7 +61,8 @@ def plot(
     """Draw a figure of a run, at the size it will be printed.
 
     Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
-    along the game; curves (the best score so far) for games of one player; speedup for runs of arena scaling.
+    along the game; curves (the best score so far) for games of one player.  Of arena study schemes: speedup,
+    equal_time and equal_playouts (Elo), throughput (playouts a second by threads), and schemes, which has all of them.
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
     from arena.results import paper_figures
@@ -107,10 +109,14 @@ def _drawing(folder: Path, kind: Figures, width: float, **options):
     """The function that draws the figure, and the height that suits it."""
     from arena.results import paper_figures
 
-    if kind is Figures.speedup:
-        from arena.study.scaling import load
+    if kind.value in OF_SCHEMES:
+        from arena.study.schemes import load
+        from arena.study.throughput import stored
 
-        return paper_figures.speed_up(load(folder)), width * paper_figures.SHAPE
+        speeds = stored(folder)
+        if kind.value == "throughput" and speeds is None:
+            raise typer.BadParameter(f"throughput: the speed on threads was not measured in {folder}")
+        return paper_figures.of_schemes(load(folder), speeds, kind.value, width)
     return _of_run(folder, kind.value, width, **options)
 
 

@@ -100,12 +100,19 @@ def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, s
     tell(f"\nThe study is stored in {out}, the figure in {out / name}.svg")
 
 
-def write_files(out: Path, tables: dict, name: str, figure, formats: Iterable[str] = ("csv", "latex")) -> None:
+def write_files(
+    out: Path,
+    tables: dict,
+    name: str,
+    figure,
+    formats: Iterable[str] = ("csv", "latex"),
+    pictures: Iterable[str] = ("svg", "png"),
+) -> None:
     """Write named tables and a figure into a study's folder."""
     for table, frame in tables.items():
         for format in formats:
             write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
-    for format in ("svg", "png"):
+    for format in pictures:
         write_picture(out / f"{name}.{format}", figure, force=True)
 
 

@@ -101,17 +101,15 @@ def _check_label(label: str | None, format) -> None:
 
 
 def _of_scaling(folder: Path, kind: str, format: str):
-    """A table of a run of `arena scaling`."""
-    import pandas as pd
-
+    """A table of a study of schemes."""
     from arena.results.export import DATA
-    from arena.results.strength_scaling import shown
-    from arena.study.scaling import load
+    from arena.results.strength_scaling import shown, shown_speeds
+    from arena.study.schemes import load
+    from arena.study.throughput import stored
 
-    frame = load(folder)
     if kind == "throughput":
-        path = folder / "throughput.csv"
-        if not path.exists():
+        if (speeds := stored(folder)) is None:
             raise typer.BadParameter(f"--kind throughput: the speed on threads was not measured in {folder}")
-        return pd.read_csv(path)
+        return speeds if format in DATA else shown_speeds(speeds)
+    frame = load(folder)
     return frame if format in DATA else shown(frame)

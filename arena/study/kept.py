@@ -59,9 +59,9 @@ def plan(path: Path, kind: type, what: str) -> Any:
 
 
 def begin(study: Any, path: Path, kind: type, what: str, resume: bool) -> Any:
-    """The study to continue; a new one is checked and written before the first search."""
-    if study is None or (resume and path.exists()):
-        stored = plan(path, kind, what)
+    """The study to continue; a new one, or one that extends the stored one, is checked and written before it begins."""
+    stored = plan(path, kind, what) if study is None or (resume and path.exists()) else None
+    if stored is not None and not _extends(study, stored):
         if study not in (None, stored):
             keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
             raise ConfigError([f"the study in {path.parent} was begun with other values of {', '.join(keys)}"])
@@ -70,7 +70,7 @@ def begin(study: Any, path: Path, kind: type, what: str, resume: bool) -> Any:
         except ConfigError as error:
             raise ConfigError([f"{path}: {problem}" for problem in error.problems]) from None
         return stored
-    if path.exists():
+    if path.exists() and stored is None:
         raise ConfigError([f"{path.parent} holds a study already; to continue it: --resume"])
     study.check()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,6 +78,10 @@ def begin(study: Any, path: Path, kind: type, what: str, resume: bool) -> Any:
     part.write_text(json.dumps(asdict(study), indent=1))
     part.replace(path)
     return study
+
+
+def _extends(study, stored) -> bool:
+    return study not in (None, stored) and hasattr(study, "extends") and study.extends(stored)
 
 
 class Found(NamedTuple):

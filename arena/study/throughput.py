@@ -1,64 +1,85 @@
 """The speed of parallel searches on real threads."""
 
-import math
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 
 from arena import agents, games
 from arena.games.core.random import stream
-from arena.study.scaling import ScalingStudy
+from arena.study.schemes import SchemesStudy
 from arena.workers.machine import cores
 
+FILE = "throughput.csv"
 ROUNDS = 5  # measurements of each search, in turns
+AGAIN = 2  # times that all rounds are repeated for searches that other programs have always disturbed
 PLAYOUTS = 10_000  # of each worker for a decision: a few milliseconds, in which other programs may leave all cores free
 HAD = 0.95  # share of its threads' processor time that a decision needs to count
-COLUMNS = ["scheme", "threads", "playouts_per_second", "undisturbed", "speed_up", "over_serial"]
+COLUMNS = ["game", "scheme", "threads", "playouts_per_second", "undisturbed", "speed_up", "over_serial"]
+
+Decisions = list[tuple[float, float]]  # playouts a second, processor time as a share of its threads' most
 
 
-def throughput(study: ScalingStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:
-    """Playouts a second of each scheme on real threads, from the initial position.
+def stored(folder) -> pd.DataFrame | None:
+    """The table that has been measured for a study; None if there is none."""
+    path = Path(folder) / FILE
+    return pd.read_csv(path) if path.exists() else None
 
-    The numbers of threads are 1, the number of cores, and the study's numbers of workers in between.  Columns: scheme,
-    threads, playouts_per_second, undisturbed, speed_up over one thread, over_serial (over the serial search).  Each
-    search is measured for `seconds` in each of ROUNDS turns.  Only decisions count in which every thread had a core to
-    itself; `undisturbed` is their share, and the rate their median, or NaN if there was none.
+
+def throughput(study: SchemesStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:
+    """Playouts a second of each scheme on real threads, from the initial position of each game.
+
+    The numbers of threads are 1, the number of cores, and the study's numbers of workers in between.  Columns: game,
+    scheme, threads, playouts_per_second, undisturbed, speed_up over one thread, over_serial (over its serial search).
+    Each search is measured for `seconds` in each of ROUNDS turns.  Only decisions count in which every thread had a
+    core to itself; `undisturbed` is their share, and the rate their median.  Where it is 0, even after AGAIN more
+    measurements, the rate is the median of all, and too low.
     """
-    game, counts = games.make(study.game), sorted({1, cores(), *(n for n in study.workers if n <= cores())})
-    searches = {("serial", 1): replace(agents.make(study.serial), playouts=PLAYOUTS)}
-    searches |= {
-        (spec, n): replace(agents.make(spec), workers=n, playouts=PLAYOUTS) for spec in study.schemes for n in counts
-    }
-    measured: dict = {key: [] for key in searches}
-    for turn in range(ROUNDS):
-        for key, agent in searches.items():
-            threads = "1 thread" if key[1] == 1 else f"{key[1]} threads"
-            tell(f"{key[0]} on {threads}, {turn + 1} of {ROUNDS}")
-            measured[key] += _decisions(game, agent, key[1], seconds)
-    rates = {key: undisturbed_rate(found) for key, found in measured.items()}
-    serial, _ = rates.pop(("serial", 1))
-    rows = [
-        (spec, n, rate, share, rate / rates[spec, 1][0], rate / serial) for (spec, n), (rate, share) in rates.items()
-    ]
+    rows = [row for game in study.instances for row in _of_game(replace(study, instances=(game,)), seconds, tell)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def undisturbed_rate(decisions: list[tuple[float, float]]) -> tuple[float, float]:
-    """(the median rate of the undisturbed decisions, their share of all); see `throughput`."""
+def _of_game(study: SchemesStudy, seconds: float, tell) -> list[tuple]:
+    counts = sorted({1, cores(), *(point.workers for point in study.points() if point.workers <= cores())})
+    schemes = list(dict.fromkeys(point.scheme for point in study.points()))
+    serials = {spec: study.own_serial(spec) for spec in schemes}
+    searches = {(str(serial), 0): replace(serial, playouts=PLAYOUTS) for serial in serials.values()}
+    searches |= {
+        (spec, n): replace(agents.make(spec), workers=n, playouts=PLAYOUTS) for spec in schemes for n in counts
+    }
+    measured: dict[tuple[str, int], Decisions] = {key: [] for key in searches}
+    for attempt in range(1 + AGAIN):
+        disturbed = [key for key, found in measured.items() if not any(had >= HAD for _, had in found)]
+        for turn in range(ROUNDS if disturbed else 0):
+            for key in disturbed:
+                threads = f"{key[1]} threads" if key[1] > 1 else "1 thread"
+                tell(f"{key[0]} on {threads}, {study.game}, {attempt * ROUNDS + turn + 1}")
+                measured[key] += _decisions(games.make(study.game), searches[key], max(key[1], 1), seconds)
+    rates = {key: undisturbed_rate(found) for key, found in measured.items()}
+    return [
+        (study.game, spec, n, *rates[spec, n], *_over(rates, (spec, n), (spec, 1), (str(serials[spec]), 0)))
+        for spec in schemes
+        for n in counts
+    ]
+
+
+def _over(rates, key, *others) -> list[float]:
+    return [rates[key][0] / rates[other][0] for other in others]
+
+
+def undisturbed_rate(decisions: Decisions) -> tuple[float, float]:
+    """(the median rate of the undisturbed decisions, or of all if there are none; their share of all)."""
     rates = [rate for rate, had in decisions if had >= HAD]
-    return statistics.median(rates) if rates else math.nan, len(rates) / len(decisions)
+    return statistics.median(rates or [rate for rate, _ in decisions]), len(rates) / len(decisions)
 
 
-def _decisions(game, agent, threads: int, seconds: float) -> list[tuple[float, float]]:
-    """(playouts a second, processor time as a share of its threads' most) for each of some decisions.
-
-    They take `seconds` together; one before them loads the kernels.
-    """
+def _decisions(game, agent, threads: int, seconds: float) -> Decisions:
+    """What is known of some decisions, which take `seconds` together; one before them loads the kernels."""
     player, rng = agent.player(game), stream(1, "throughput")
-    found: list[tuple[float, float]] = []
+    found: Decisions = []
     player.choose(game.initial(), rng)
     end = time.perf_counter() + seconds
     while not found or time.perf_counter() < end:

@@ -84,7 +84,7 @@ def test_one_word_for_one_thing():
 
 
 @pytest.mark.parametrize("typed, parameter, value", [
-    ("scaling --game nim -j 2", "workers", 2),
+    ("demo -j 2", "workers", 2),
     ("run t.toml -o runs/x -j 2", "out", Path("runs/x")),
     ("run -g nim -a uct -a random -n 4", "games", 4),
 ])  # fmt: skip

@@ -56,7 +56,7 @@ def test_the_command(folder, tmp_path):
     (["ratings", "--format", "png", "--output", "x.svg"], "contradict each other"),
     (["ratings", "--output", "x.txt"], "a picture is one of .svg, .png, .pdf"),
     (["strength", "--against", "nodes"], "no agent of this run has counted them"),
-    (["speedup"], "no study of scaling"),
+    (["speedup"], "no study of schemes"),
 ])  # fmt: skip
 def test_mistakes(folder, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -133,10 +133,12 @@ def test_curves_are_of_all_instances_or_in_panels():
 
 def test_the_speed_up_is_drawn():
     counts = {1.0: np.array([1, 2, 3, 4, 9]), 4.0: np.array([9, 4, 3, 2, 1])}
-    points = [{"scheme": "tree", "workers": n, "matches": counts, "time": 1.0} for n in (2, 4)]
+    about = {"game": "go", "playouts": 9, "scheme": "tree", "serial": "uct", "time": 1.0, "equal": 1.0}
+    frame = strength_scaling.table([about | {"workers": n, "matches": counts} for n in (2, 4)])
     figure = Figure()
-    paper_figures.speed_up(strength_scaling.table(points))(figure)
-    assert figure.axes[0].get_ylabel() == "strength speed-up" and len(figure.axes[0].lines) >= 2
+    drawing, _ = paper_figures.of_schemes(frame, None, "speedup", 3.4)
+    drawing(figure)
+    assert figure.axes[0].get_title() == "strength speed-up" and len(figure.axes[0].lines) >= 2
 
 
 @pytest.mark.parametrize("text, value", [("3.4in", 3.4), ("3.4", 3.4), ("25.4mm", 1), ("2.54cm", 1), ("72.27pt", 1)])

@@ -37,7 +37,8 @@ def tables(tmp_path_factory):
     frames["scores"] = scores(["a", "b"], ["x"], runs)
     frames["scores"].attrs["kind"] = "scores"
     counts = {1.0: np.array([1, 2, 3, 4, 5]), 4.0: np.array([5, 4, 3, 2, 1])}
-    point = {"scheme": "tree", "workers": 4, "matches": counts, "time": 1.0}
+    point = {"scheme": "tree", "workers": 4, "matches": counts, "time": 1.0, "equal": 1.0}
+    point |= {"game": "go", "playouts": 100, "serial": "uct"}
     frames["scaling"] = strength_scaling.shown(strength_scaling.table([point]))
     return {kind: render(frame.head(30), "latex") for kind, frame in frames.items()}
 

@@ -69,11 +69,15 @@ def test_pairs_in_both_orders():
     assert counts["x", "y"].tolist() == [1, 2, 3, 4, 5] and counts["y", "x"].tolist() == [5, 4, 3, 2, 1]
 
 
+ABOUT = {"game": "go", "playouts": 9, "serial": "uct", "equal": 1.0}
+
+
 def table():
     rng = np.random.default_rng(2)
     return strength_scaling.table(
         [
-            {
+            ABOUT
+            | {
                 "scheme": "tree",
                 "workers": n,
                 "time": 1.0,
@@ -81,7 +85,7 @@ def table():
             }
             for n in (1, 4, 16)
         ]
-        + [{"scheme": "leaf", "workers": 4, "time": math.nan, "matches": {1.0: WIN, 4.0: WIN}}]
+        + [ABOUT | {"scheme": "leaf", "workers": 4, "time": math.nan, "matches": {1.0: WIN, 4.0: WIN}}]
     )
 
 
@@ -95,10 +99,42 @@ def test_the_table():
     assert "nan" not in shown.to_string() and shown["95 %"].tolist()[3] == "-"
 
 
+def test_what_is_not_the_same_in_all_rows_is_shown():
+    several = pd.concat([table(), table().assign(game="hex", playouts=20, serial="grave")])
+    assert strength_scaling.shown(table()).columns[:3].tolist() == ["scheme", "workers", "time"]
+    wanted = ["game", "playouts", "scheme", "workers", "serial", "time"]
+    assert strength_scaling.shown(several).columns[:6].tolist() == wanted
+
+
+def test_the_efficiency_is_the_speed_up_of_a_worker():
+    frame = table()
+    assert frame["efficiency"].tolist() == pytest.approx((frame["speed_up"] / frame["workers"]).tolist())
+
+
+def test_without_a_time_there_is_no_elo_at_equal_time():
+    point = ABOUT | {"scheme": "leaf", "workers": 4, "time": math.nan, "matches": {1.0: WIN, 4.0: WIN}, "equal": None}
+    assert strength_scaling.table([point])[["score", "elo", "error"]].isna().all(axis=None)
+
+
+SPEEDS = {"game": "go", "scheme": "tree", "threads": [1, 2], "speed_up": [1.0, 1.7], "over_serial": [0.9, 1.5]}
+
+
 def test_the_figure():
-    speeds = pd.DataFrame({"scheme": ["tree", "tree"], "threads": [1, 2], "speed_up": [1.0, 1.7]})
-    drawn = strength_scaling.figure(table(), speeds, "a game")
+    drawn = strength_scaling.figure(table(), pd.DataFrame(SPEEDS))
     assert [ax.get_xlabel() for ax in drawn.axes] == ["workers"] * 3 + ["threads"]
     lines = {line.get_label() for line in drawn.axes[2].get_lines()}
-    assert {"tree", "leaf", "workers"} <= lines
+    assert {"tree", "leaf", "as many as workers"} <= lines
     assert len(strength_scaling.figure(table(), None).axes) == 3
+
+
+def test_each_game_and_budget_has_its_panels():
+    several = pd.concat([table(), table().assign(game="hex"), table().assign(playouts=20)])
+    drawn = strength_scaling.figure(several, None, ["speedup"])
+    titles = [part.get_suptitle() for part in drawn.subfigs]
+    assert titles == [f"{name} playouts of each worker" for name in ("go, 9", "hex, 9", "go, 20")][: len(titles)]
+    assert len(drawn.axes) == 3
+
+
+def test_a_disturbed_speed_is_marked():
+    frame = pd.DataFrame(SPEEDS | {"playouts_per_second": [1e6, 2e6], "undisturbed": [0.5, 0.0]})
+    assert strength_scaling.shown_speeds(frame)["playouts a second"].tolist() == ["1,000,000", "2,000,000 *"]

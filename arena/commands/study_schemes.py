@@ -1,0 +1,170 @@
+"""`arena study schemes`: parallel schemes of tree search against their serial searches."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands import options
+from arena.commands.application import command
+from arena.commands.completion import complete_agent
+from arena.commands.output import print_table, quoted, tell, write_whole
+from arena.commands.playing import Where, reporting_end
+from arena.commands.progress import progress_line
+from arena.commands.study import print_json, rendered, studies, write_files
+
+StudyFile = Annotated[Path | None, typer.Argument(help="A TOML file that describes the study.", metavar="FILE.toml")]
+SeveralGames = Annotated[list[str] | None, options.games_option("A game; may be repeated, each a study of its own.")]
+Schemes = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="AGENT",
+        help="A parallel search such as tree or \"root(search='grave', workers=1..8)\"; may be repeated. Default: six.",
+        autocompletion=complete_agent,
+    ),
+]
+Sizes = Annotated[
+    str, typer.Option(help="Numbers of workers, separated by commas, of schemes that do not say their own.")
+]
+Playouts = Annotated[str, typer.Option(help="Playouts of each worker for a move; several budgets by commas.")]
+Games = Annotated[int, typer.Option("--games", "-n", help="Games of each match, an even number.")]
+OpeningPlies = Annotated[int, typer.Option(help="Random plies before the searches begin.")]
+Seed = Annotated[int, typer.Option(help="The seed of openings and searches.")]
+Serial = Annotated[
+    str,
+    typer.Option(
+        help="A search to compare all schemes with. Default: each with its own.", autocompletion=complete_agent
+    ),
+]
+Threads = Annotated[bool, typer.Option("--threads", help="Play with real threads instead of simulated workers.")]
+SpeedSeconds = Annotated[
+    float, typer.Option(callback=options.at_least(0), help="Seconds of each measurement of speed; 0: none.")
+]
+RESUMED = options.WITH_RESUME | {"file"}  # what may be given with --resume: a file can extend the study
+
+
+@command(
+    group=studies,
+    examples='arena study schemes --game connect4 --game "breakthrough(rows=6, columns=6)" --out runs/schemes\n'
+    "arena study schemes schemes.toml\n"
+    "arena study schemes --game connect4 --scheme root --scheme \"tree(search='grave', workers=1..8)\" --playouts 64\n"
+    "arena study schemes --out runs/schemes --resume",
+)
+def schemes(
+    context: typer.Context,
+    file: StudyFile = None,
+    game: SeveralGames = None,
+    scheme: Schemes = None,
+    sizes: Sizes = "1,2,4,8,16",
+    playouts: Playouts = "100",
+    games: Games = 200,
+    opening_plies: OpeningPlies = 2,
+    seed: Seed = 0,
+    serial: Serial = "",
+    threads: Threads = False,
+    speed_seconds: SpeedSeconds = 0.5,
+    workers: options.Workers = None,
+    cluster: options.Cluster = None,
+    out: options.RunFolder = None,
+    resume: options.ResumeAlone = False,
+    verbose: options.Verbose = 0,
+    as_json: options.Json = False,
+) -> None:
+    """Compare parallel schemes of tree search with their serial searches.
+
+    For each game and budget: Elo at equal time and at equal playouts (search overhead), strength speed-up, efficiency,
+    speed on threads. Simulated workers give the same result on any machine. A file has the options' words as keys; with
+    --resume it may have more games, instances and playouts. Tables and figures are written beside the games.
+    """
+    where = Where(workers, cluster)
+    where.check()
+    given = options.given(context, context.params.keys() - RESUMED)
+    if file and given:
+        raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {file}")
+    if resume and (given or (out is None and file is None)):
+        raise typer.BadParameter("--resume continues the study in --out, and needs nothing else, but for a file")
+    if not (resume or file or game):
+        raise typer.BadParameter("give a --game, or a file, or --resume with --out")
+    from arena.study.schemes import SCHEMES, SchemesStudy, read_file
+
+    study = None
+    if file:
+        study = read_file(file)
+    elif not resume:
+        several = tuple(game or ()), tuple(scheme or SCHEMES), options.sizes_of(sizes), _budgets(playouts)
+        study = SchemesStudy(*several, games, opening_plies, seed, threads, serial)
+    out = out or (Path("runs", file.stem) if file else options.free_folder("schemes"))
+    _play(study, out, where, resume)
+    _publish(out, speed_seconds, as_json)
+
+
+def _budgets(text: str) -> tuple[int, ...]:
+    """`100,400` -> (100, 400), of --playouts."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"--playouts {text!r} is not a number, or a list such as 100,400") from None
+
+
+def _play(study, out: Path, where: Where, resume: bool) -> None:
+    from rich.console import Console
+
+    from arena.cluster.link import connected
+    from arena.runner.display import watch
+    from arena.study.schemes import run
+    from arena.workers.starting import use_fork_server
+
+    use_fork_server()
+    console = Console(stderr=True)
+    with reporting_end(out, "study schemes", where.cluster), ExitStack() as stack:
+        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
+        events, tell = (lambda: watch(console)), (lambda text: console.print(text, markup=False))
+        run(study, out, where.workers, resume, events, tell, cluster)
+
+
+def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
+    """Measure the speed on threads; write and print the results."""
+    from arena.results.strength_scaling import figure, shown
+    from arena.study.schemes import load, read_study
+
+    study = read_study(out)
+    frame, speeds = load(out), _speeds(study, out, speed_seconds)
+    write_files(out, {"scaling": frame}, "schemes", figure(frame, speeds), ["csv"], ["svg", "png", "pdf"])
+    write_whole(out / "scaling.tex", rendered(shown(frame), "latex").encode(), force=True)
+    if as_json:
+        print_json({"points": frame} | ({} if speeds is None else {"throughput": speeds}))
+    else:
+        _print(frame, speeds, out, study.threads)
+
+
+def _speeds(study, out: Path, seconds: float):
+    """The table of speeds on threads, measured once and stored; None without one."""
+    from arena.study.throughput import FILE, stored, throughput
+
+    if (known := stored(out)) is not None or not seconds:
+        return known
+    with progress_line() as show:
+        table = throughput(study, seconds, lambda text: show(f"measuring {text}"))
+    write_whole(out / FILE, rendered(table, "csv").encode(), force=True)
+    return table
+
+
+def _print(frame, speeds, out: Path, threads: bool) -> None:
+    from arena.results.strength_scaling import shown, shown_speeds
+    from arena.results.summary import side_by_side
+
+    for (game, playouts), cell in frame.groupby(["game", "playouts"], sort=False):
+        print_table(shown(cell), False, f"{game}, {playouts} playouts of each worker")
+    if threads and frame["time"].isna().any():
+        tell("Time is not known where there are more threads than cores: that is no measure of time.")
+    if speeds is not None:
+        print_table(shown_speeds(speeds), False, "Speed on threads")
+        if (speeds["undisturbed"] == 0).any():
+            tell("* Other programs disturbed all decisions: the speed is too low. Measure again on an idle machine.")
+    if note := side_by_side(int(frame[["error", "total_error", "low"]].notna().sum().sum())):
+        tell(note)
+    tell(f"\nThe study is stored in {out}, the figure in {out / 'schemes.pdf'}, the table in {out / 'scaling.tex'}.")
+    for kind in ("speedup", "equal_time"):
+        tell(f"  arena plot {quoted(out)} {kind}")
+    tell(f"  arena table {quoted(out)} --kind scaling --format markdown")

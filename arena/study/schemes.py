@@ -1,0 +1,455 @@
+"""Parallel schemes against the serial search: matches for each game and budget, each a tournament of its own.
+
+With each number of workers, every scheme meets its own search, played by one worker: with as many playouts as fit in
+the time that the scheme takes (equal time), and with the playouts of all its workers together (search overhead); then,
+in rounds, with the factor of playouts that `results.strength_scaling.next_factor` asks for, until each strength
+speed-up is enclosed.  Results alone decide which matches follow, so a resumed study gives the same matches.  All games
+of a game and a budget are in one store, which every other command reads.
+"""
+
+import json
+import math
+import re
+import statistics
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+import pandas as pd
+
+from arena import agents, games, results
+from arena.agents.core.agent import Agent
+from arena.agents.montecarlo.method_search import TreeSearch
+from arena.agents.montecarlo.parallel.scheme import Scheme
+from arena.agents.montecarlo.uct import UCT
+from arena.config.config import ConfigError
+from arena.config.loading import from_values
+from arena.config.openings import random_opening
+from arena.games.core.files import read_bounded
+from arena.games.core.random import stream
+from arena.games.core.registry import parse_spec
+from arena.results import strength_scaling
+from arena.results.store import FILE_NAME, StoreExists
+from arena.runner import tournament
+from arena.runner.events import Events
+from arena.study import kept
+from arena.workers.machine import cores
+
+FILE, TIMES = "plan.json", "times.json"
+SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline")
+WORKERS = (1, 2, 4, 8, 16)
+LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers
+TIMED = 8  # positions in which times are measured before play
+NEAR = 0.025  # a time within that share of the serial search's counts as equal to it
+OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d,\s]*)\]|(\d{1,4}))")
+
+
+class Point(NamedTuple):
+    """A scheme, without workers and budget, with a number of workers."""
+
+    scheme: str
+    workers: int
+
+    @property
+    def name(self) -> str:
+        """Its name in the tournament."""
+        return f"{self.scheme} x{self.workers}"
+
+
+@dataclass(frozen=True)
+class SchemesStudy:
+    """The plan of a study: all schemes on each game at each budget.
+
+    instances: the games; schemes: specs without budget, with numbers of workers of their own or without; workers: for
+    those without; playouts: of each worker for a move, a study for each; games: of each match, an even number; threads:
+    real threads instead of simulated workers, so that results depend on their timing; serial: the search to compare all
+    schemes with, "" for each its own
+    """
+
+    instances: tuple[str, ...]
+    schemes: tuple[str, ...] = SCHEMES
+    workers: tuple[int, ...] = WORKERS
+    playouts: tuple[int, ...] = (100,)
+    games: int = 200
+    opening_plies: int = 2
+    seed: int = 0
+    threads: bool = False
+    serial: str = ""
+
+    # -- What is wrong --------------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """ConfigError with everything that is wrong."""
+        problems = [f"workers = {n}: is out of range; it can be 1 or more" for n in self.workers if n < 1]
+        lists = ("instances", "schemes", "workers", "playouts")
+        problems += [f"{key}: is missing; give one or more" for key in lists if not getattr(self, key)]
+        problems += [
+            f"playouts = {n}: is out of range; it can be {1 / LEAST:.0f} or more"
+            for n in self.playouts
+            if n < 1 / LEAST
+        ]
+        problems += [
+            f"game = {game!r}: is for one player; parallel searches are compared in matches"
+            for game in self.instances
+            if games.make(game).players != 2
+        ]
+        problems += [text for spec in self.schemes for text in self._scheme_problems(spec)]
+        problems += self._serial_problems()
+        if problems:
+            raise ConfigError([f"schemes: {problem}" for problem in problems])
+        for cell in self.cells():
+            from_values(cell.config(cell.first_pairings({}), {}), "schemes")
+
+    def _scheme_problems(self, spec) -> list[str]:
+        bare, counts = split(spec)
+        _, unnamed, named = parse_spec(bare)
+        given = {"playouts", "seconds", "total", "simulated"} & set(named)
+        if unnamed:
+            return [f"scheme {spec}: {unnamed[0]} needs its parameter's name, such as virtual_loss=0"]
+        if given:
+            return [f"scheme {spec}: {', '.join(sorted(given))} cannot be given in it; the study sets them"]
+        if not isinstance(agents.make(bare), Scheme):
+            schemes = [name for name in agents.names() if isinstance(agents.make(name), Scheme)]
+            return [f"scheme {spec}: is not a parallel search; there are {', '.join(schemes)}"]
+        if counts == ():
+            return [f"scheme {spec}: has no number of workers"]
+        try:
+            for workers in counts or self.workers:
+                if workers >= 1:
+                    self._with(bare, workers, max(self.playouts, default=1))
+        except ValueError as error:
+            real = "; give --threads" if "simulated" in str(error) and not self.threads else ""
+            return [f"scheme {spec}: {error}{real}"]
+        return []
+
+    def _serial_problems(self) -> list[str]:
+        if not self.serial:
+            return []
+        if {"playouts", "seconds"} & set(parse_spec(self.serial)[2]):
+            return [f"serial {self.serial}: a budget cannot be given in it; the study sets it"]
+        if not isinstance(agents.make(self.serial), TreeSearch):
+            return [f"serial {self.serial}: is not a search of one tree, such as uct, grave, ppa or mast"]
+        return []
+
+    # -- Its parts ------------------------------------------------------------------------------------------------
+
+    def cells(self) -> list["SchemesStudy"]:
+        """The studies of one game and one budget."""
+        return [replace(self, instances=(game,), playouts=(n,)) for game in self.instances for n in self.playouts]
+
+    def points(self) -> list[Point]:
+        """Every scheme with every number of workers, each once."""
+        found = []
+        for spec in self.schemes:
+            bare, counts = split(spec)
+            found += [Point(bare, workers) for workers in sorted(set(counts or self.workers))]
+        return list(dict.fromkeys(found))
+
+    def extends(self, other: "SchemesStudy") -> bool:
+        """Whether this is the other study with more games, instances or budgets."""
+        lists = ("instances", "playouts")
+        more = all(set(getattr(other, key)) <= set(getattr(self, key)) for key in lists) and self.games >= other.games
+        return more and replace(self, games=0, instances=(), playouts=()) == replace(
+            other, games=0, instances=(), playouts=()
+        )
+
+    # -- Of a study of one game and one budget --------------------------------------------------------------------
+
+    @property
+    def game(self) -> str:
+        return self.instances[0]
+
+    @property
+    def each(self) -> int:
+        """The playouts of each worker for a move."""
+        return self.playouts[0]
+
+    def parallel(self, point: Point) -> Any:
+        """The agent of a scheme with so many workers."""
+        return self._with(point.scheme, point.workers, self.each)
+
+    def _with(self, scheme: str, workers: int, playouts: int) -> Any:
+        return replace(agents.make(scheme), workers=workers, playouts=playouts, simulated=not self.threads)
+
+    def own_serial(self, scheme: str) -> Any:
+        """The search that a scheme is compared with, without a budget."""
+        if self.serial:
+            return agents.make(self.serial)
+        agent: Any = agents.make(scheme)
+        return agent.searcher() if hasattr(agent, "searcher") else UCT(exploration=agent.exploration)
+
+    def serial_name(self, scheme: str, factor: float) -> str:
+        """The name of a scheme's serial search with `factor` times a worker's playouts."""
+        return f"{self.own_serial(scheme)}, {round(factor * self.each)} playouts"
+
+    def factors(self, point: Point, times: dict[str, float]) -> list[float]:
+        """The factors of its serial search that it may meet: powers of two, its workers, and equal time."""
+        most = max(count for scheme, count in self.points() if scheme == point.scheme)
+        powers = {2.0**k for k in range(round(math.log2(LEAST)), math.floor(math.log2(MOST * most)) + 1)}
+        equal = equal_factor(times.get(point.name, math.nan), self.each)
+        return sorted(powers | {float(point.workers)} | ({equal} if equal else set()))
+
+    def config(self, pairings: list, times: dict[str, float]) -> dict:
+        """The tournament's configuration, with these pairs of names as its pairings."""
+        serials: dict[str, Agent] = {}
+        for point in self.points():
+            own = self.own_serial(point.scheme)
+            for factor in self.factors(point, times):
+                name = self.serial_name(point.scheme, factor)
+                serials[name] = replace(own, playouts=round(factor * self.each))
+        made = [*serials.items(), *((point.name, self.parallel(point)) for point in self.points())]
+        return {
+            "game": self.game,
+            "games": self.games,
+            "opening_plies": self.opening_plies,
+            "seed": self.seed,
+            "agents": [{"name": name, "agent": str(agent)} for name, agent in made],
+            "pairings": pairings,
+        }
+
+    def first_pairings(self, times: dict[str, float]) -> list:
+        """Each point against its serial search with the playouts of all workers, and at equal time if that is known."""
+        found = []
+        for point in self.points():
+            equal = equal_factor(times.get(point.name, math.nan), self.each)
+            factors = sorted({float(point.workers)} | ({equal} if equal else set()))
+            found += [[point.name, self.serial_name(point.scheme, factor)] for factor in factors]
+        return found
+
+
+def split(spec: str) -> tuple[str, tuple[int, ...] | None]:
+    """`tree(workers=1..3, wu=true)` -> ("tree(wu=true)", (1, 2, 3)); None for a scheme without workers."""
+    found = OWN_WORKERS.search(spec)
+    if not found:
+        return spec, None
+    low, high, listed, one = found.groups()
+    if listed is not None:
+        counts = tuple(int(word) for word in listed.split(",") if word.strip())
+    else:
+        counts = tuple(range(int(low), int(high) + 1)) if low else (int(one),)
+    bare = re.sub(r"\(\s*,\s*", "(", spec[: found.start()] + spec[found.end() :])
+    return re.sub(r"\(\s*\)", "", bare), counts
+
+
+def equal_factor(time: float, playouts: int) -> float | None:
+    """How many times a worker's playouts fit in the time that a scheme takes; None if that is not known.
+
+    time: as a multiple of the serial search's with the playouts of one worker
+    """
+    if math.isnan(time):
+        return None
+    return 1.0 if abs(time - 1) <= NEAR else max(round(time * playouts), 1) / playouts
+
+
+# -- Files --------------------------------------------------------------------------------------------------------
+
+
+class Keys(msgspec.Struct, forbid_unknown_fields=True):
+    """The keys of a study's file; `game` is one of `instances`."""
+
+    game: str | None = None
+    instances: tuple[str, ...] = ()
+    schemes: tuple[str, ...] = SCHEMES
+    workers: tuple[Annotated[int, msgspec.Meta(ge=1)], ...] = WORKERS
+    playouts: int | tuple[int, ...] = 100
+    games: int = 200
+    opening_plies: int = 2
+    seed: int = 0
+    threads: bool = False
+    serial: str = ""
+
+
+def read_file(path: Path) -> SchemesStudy:
+    """The study that a TOML file describes; ConfigError says what is wrong."""
+    try:
+        keys = msgspec.convert(tomllib.loads(read_bounded(path).decode()), Keys)
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
+    except msgspec.ValidationError as error:
+        known = ", ".join(Keys.__struct_fields__)
+        raise ConfigError([f"{path}: {error}; the keys of a study of schemes are {known}"]) from None
+    except ValueError as error:
+        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
+    values = msgspec.structs.asdict(keys)
+    game, playouts = values.pop("game"), values["playouts"]
+    values["instances"] = ((game,) if game else ()) + values["instances"]
+    return SchemesStudy(**values | {"playouts": (playouts,) if isinstance(playouts, int) else playouts})
+
+
+def places(study: SchemesStudy, folder) -> Iterator[tuple[SchemesStudy, Path]]:
+    """The studies of one game and budget, with their folders: the study's own if there is one."""
+    cells = study.cells()
+    for cell in cells:
+        slug = re.sub(r"\W+", "-", f"{cell.game}-{cell.each}").strip("-")
+        yield cell, Path(folder) if len(cells) == 1 else Path(folder, slug)
+
+
+def read_study(folder) -> SchemesStudy:
+    """The study that a folder holds; ConfigError if it holds none."""
+    return kept.plan(Path(folder) / FILE, SchemesStudy, "schemes")
+
+
+# -- Playing ------------------------------------------------------------------------------------------------------
+
+
+def run(
+    study: SchemesStudy | None,
+    out,
+    workers: int | None = None,
+    resume: bool = False,
+    events: Callable[[], Events] | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+    cluster: Any = None,
+) -> pd.DataFrame:
+    """Play the study's matches; returns the table of `results.strength_scaling.table`.
+
+    With `resume`, continue the stored study, or the one that is given, which may have more games, instances and
+    budgets.  `events` makes those of a game and a budget, `tell` is called with a line before each round; the other
+    parameters and the errors are those of `arena.run`.
+    """
+    folder = Path(out)
+    if study is not None and not resume and (folder / FILE_NAME).exists():
+        raise StoreExists(f"{folder} holds a tournament already")
+    study = kept.begin(study, folder / FILE, SchemesStudy, "schemes", resume)
+    for cell, place in places(study, folder):
+        if place != folder:
+            kept.begin(cell, place / FILE, SchemesStudy, "schemes", True)
+        _run_cell(cell, place, workers, events and events(), tell, cluster)
+    return load(folder)
+
+
+def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster) -> None:
+    times = _times(cell, folder, tell)
+    pairings, number = _stored_pairings(folder), 0
+    wanted = pairings if pairings else cell.first_pairings(times)
+    while True:
+        number += 1
+        matches = f"{len(wanted) - len(pairings)}{' more' if pairings else ''} matches"
+        tell(f"{cell.game}, {cell.each} playouts, round {number}: {matches}")
+        pairings = wanted
+        config = from_values(cell.config(pairings, times), str(folder))
+        tournament.run(config, folder, workers, True, events, cluster)
+        more = _next_pairings(cell, folder, times)
+        if not more:
+            return
+        wanted = [*pairings, *more]
+
+
+def _stored_pairings(folder) -> list:
+    """The matches of a stored run; none without one."""
+    return results.load(folder).meta["config"]["pairings"] if (folder / FILE_NAME).exists() else []
+
+
+def _next_pairings(cell, folder, times) -> list:
+    """The matches that follow from the results."""
+    matches = _matches(cell, results.load(folder), times)
+    factors = {
+        point: strength_scaling.next_factor(matches[point], LEAST, MOST * point.workers) for point in cell.points()
+    }
+    return [
+        [point.name, cell.serial_name(point.scheme, factor)] for point, factor in factors.items() if factor is not None
+    ]
+
+
+def _matches(cell, played, times) -> dict:
+    """{point: {factor: pairs of games}} of the matches played."""
+    counts = strength_scaling.counts_by_pair(played.pairs())
+    return {
+        point: {
+            factor: counts[key]
+            for factor in cell.factors(point, times)
+            if (key := (point.name, cell.serial_name(point.scheme, factor))) in counts and counts[key].sum() > 0
+        }
+        for point in cell.points()
+    }
+
+
+# -- Time ---------------------------------------------------------------------------------------------------------
+
+
+def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
+    """{name of a point: the time of a move}, as a multiple of its serial search's; measured once, and stored."""
+    path = folder / TIMES
+    if path.exists():
+        return {name: math.nan if time is None else time for name, time in json.loads(path.read_text()).items()}
+    tell(f"{cell.game}, {cell.each} playouts: measuring the time of a move")
+    found = {point.name: _time(cell, point) for point in cell.points()}
+    known = {name: None if math.isnan(time) else time for name, time in found.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(known, indent=1))
+    return found
+
+
+def _time(cell: SchemesStudy, point: Point) -> float:
+    """The time of a point's move over its serial search's; NaN with more threads than cores, which measures nothing.
+
+    In virtual time the serial search is the scheme with one worker, and one simulation in flight.
+    """
+    agent = cell.parallel(point)
+    if cell.threads:
+        serial = replace(cell.own_serial(point.scheme), playouts=cell.each)
+        measured = "seconds"
+        if point.workers > cores():
+            return math.nan
+    else:
+        serial = replace(agent, workers=1, **({"tokens": 1} if hasattr(agent, "tokens") else {}))
+        measured = "virtual_time"
+    one, other = (_typical(cell, each, measured) for each in (agent, serial))
+    return one / other
+
+
+def _typical(cell: SchemesStudy, agent, measured: str) -> float:
+    """The median time of a move, in some random positions."""
+    game, times = games.make(cell.game), []
+    player = agent.player(game)
+    player.choose(game.initial(), stream(cell.seed, "time"))  # compiles
+    for number in range(TIMED):
+        state = game.initial()
+        for move in random_opening(game, cell.seed, number, cell.opening_plies):
+            game.play(state, move)
+        times.append(getattr(player.choose(state, stream(cell.seed, "time", number)), measured))
+    player.close(None)
+    return statistics.median(times)
+
+
+# -- Results ------------------------------------------------------------------------------------------------------
+
+
+def load(folder) -> pd.DataFrame:
+    """The table of a stored study, finished or not; see `results.strength_scaling.table`."""
+    points = [
+        row
+        for cell, place in places(read_study(folder), folder)
+        if (place / FILE_NAME).exists()
+        for row in _rows(cell, place)
+    ]
+    return strength_scaling.table(points)
+
+
+def _rows(cell: SchemesStudy, folder: Path) -> list[dict]:
+    played, times = results.load(folder), _times(cell, folder, lambda text: None)
+    matches = _matches(cell, played, times)
+    moves = played.moves().groupby("agent")[["nodes", "playouts"]].sum(min_count=1)
+    return [
+        {
+            "game": cell.game,
+            "playouts": cell.each,
+            "scheme": point.scheme,
+            "workers": point.workers,
+            "serial": str(cell.own_serial(point.scheme)),
+            "matches": matches[point],
+            "time": times.get(point.name, math.nan),
+            "equal": equal_factor(times.get(point.name, math.nan), cell.each),
+            "nodes_per_playout": _ratio(moves, point.name),
+        }
+        for point in cell.points()
+    ]
+
+
+def _ratio(moves, name: str) -> float:
+    if name not in moves.index or not moves.loc[name, "playouts"]:
+        return math.nan
+    return float(moves.loc[name, "nodes"] / moves.loc[name, "playouts"])

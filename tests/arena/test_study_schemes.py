@@ -1,0 +1,239 @@
+"""arena study schemes: what is played, that it can be resumed and extended, equal time, and mistakes."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from arena import results
+from arena.cli import app
+from arena.config.config import ConfigError
+from arena.results.kinds import OF_SCHEMES
+from arena.study import schemes
+from arena.study.schemes import Point, SchemesStudy, split
+from arena.study.throughput import undisturbed_rate
+
+STUDY = SchemesStudy(("tictactoe",), ("tree", "root"), (1, 4), playouts=(8,), games=10, seed=3)
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["study", "schemes", *map(str, arguments)])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("schemes") / "run"
+    return folder, schemes.run(STUDY, folder, workers=1)
+
+
+def games_of(folder):
+    return results.load(folder).games.drop(columns="seconds")
+
+
+@pytest.mark.slow
+def test_every_point_meets_the_serial_search_with_one_workers_and_with_all_playouts(finished):
+    folder, table = finished
+    assert table[["scheme", "workers"]].values.tolist() == [["tree", 1], ["tree", 4], ["root", 1], ["root", 4]]
+    assert (table["time"] == 1.0).all()
+    met = {(row.a, row.b) for row in results.load(folder).pairs().itertuples()}
+    for point in STUDY.points():
+        for factor in {1, point.workers}:
+            assert (f"uct, {8 * factor} playouts", point.name) in met
+    moves = results.load(folder).moves()
+    spent = moves.groupby("agent")["playouts"].agg(["min", "max"])
+    assert spent.loc["tree x4"].tolist() == [32, 32] and spent.loc["uct, 32 playouts"].tolist() == [32, 32]
+    assert (moves[moves["agent"] == "root x4"]["playouts_each"] == 8).all()
+
+
+def test_it_ends_when_every_speed_up_is_enclosed_or_a_bound(finished):
+    folder, table = finished
+    assert schemes._next_pairings(STUDY, folder, {}) == []
+    known = table["speed_up_bound"] == ""
+    assert (table[known]["low"] <= table[known]["speed_up"]).all() and table["speed_up"].notna().any()
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_resumed_to_the_same_games(finished, tmp_path):
+    folder = tmp_path / "run"
+    script = f"from arena.study import schemes; schemes.run(schemes.{STUDY!r}, {str(folder)!r}, workers=2)"
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 600
+    while not (folder / "tournament.sqlite").exists() or not len(results.load(folder).games):
+        assert process.poll() in (None, 0) and time.monotonic() < until  # it may be over before we look again
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    table = schemes.run(None, folder, workers=2, resume=True)
+    pd.testing.assert_frame_equal(games_of(folder), games_of(finished[0]))
+    pd.testing.assert_frame_equal(table, finished[1])
+
+
+def test_speeds_are_those_of_decisions_that_nothing_disturbed():
+    rate, share = undisturbed_rate([(100.0, 0.99), (10.0, 0.5), (120.0, 0.96), (90.0, 1.0)])
+    assert (rate, share) == (100.0, 0.75)
+    assert undisturbed_rate([(100.0, 0.6), (90.0, 0.5), (95.0, 0.1)]) == (95.0, 0.0)  # marked, and not left out
+
+
+def test_the_command_writes_tables_and_figures(finished):
+    folder, table = finished
+    done = call("--out", folder, "--resume", "--speed-seconds", 0.01, "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert len(told["points"]) == len(table) and {row["scheme"] for row in told["throughput"]} == {"tree", "root"}
+    assert pd.read_csv(folder / "scaling.csv")["workers"].tolist() == table["workers"].tolist()
+    assert "<svg" in (folder / "schemes.svg").read_text()
+    assert (folder / "schemes.png").read_bytes().startswith(b"\x89PNG")
+    assert (folder / "schemes.pdf").read_bytes().startswith(b"%PDF") and "tabular" in (
+        folder / "scaling.tex"
+    ).read_text()
+    again = call("--out", folder, "--resume")
+    assert again.exit_code == 0 and "Elo at equal time" in again.stdout and "Speed on threads" in again.stdout
+    for kind in OF_SCHEMES:
+        drawn = CliRunner().invoke(app, ["plot", str(folder), kind, "--format", "svg"])
+        assert drawn.exit_code == 0, drawn.output
+    assert CliRunner().invoke(app, ["scaling", "--out", str(folder), "--resume"]).exit_code == 0  # the former name
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "give a --game"),
+        (["--resume"], "--resume continues the study in --out"),
+        (
+            ["--out", "runs/a", "--resume", "--games", 10],
+            "--resume continues the study in --out, and needs nothing else",
+        ),
+        (["--out", "runs/a", "--resume", "--threads"], "--resume continues the study in --out, and needs nothing else"),
+        (["--game", "tictactoe", "--sizes", "two"], "--sizes 'two' is not a list such as 1,2,4,8"),
+        (["--game", "tictactoe", "--workers", 0], "'-j': 0 is out of range"),
+        (["--game", "tictactoe", "--workers", 0], "'-j': 0 is out of range"),
+        (["--game", "tictactoe", "--speed-seconds", -1], "'--speed-seconds': -1 is out of range"),
+        (["--game", "tictacto"], "unknown game 'tictacto' (did you mean 'tictactoe'?)"),
+        (
+            ["--game", "tictactoe", "--sizes", "0,2"],
+            "--sizes '0,2' is out of range: searches can have 1 to 4096 workers",
+        ),
+        (["--game", "tictactoe", "--sizes", "2,1025"], "workers = 1025 is out of range: it can be 1 to 1024"),
+        (["--game", "tictactoe", "--sizes", "65", "--threads"], "workers = 65 is out of range: it can be 1 to 64"),
+        (["--game", "tictactoe", "--games", 5], "games = 5: is odd"),
+        (["--game", "tictactoe", "--playouts", 2], "playouts = 2: is out of range; it can be 4 or more"),
+        (["--game", "tictactoe", "--playouts", "few"], "--playouts 'few' is not a number, or a list such as 100,400"),
+        (
+            ["--game", "tictactoe", "--scheme", "uct"],
+            "scheme uct: is not a parallel search; there are distributed, gscpm",
+        ),
+        (["--game", "tictactoe", "--scheme", "tree(workers=3..1)"], "tree(workers=3..1): has no number of workers"),
+        (
+            ["--game", "tictactoe", "--scheme", "tree(playouts=3)"],
+            "playouts cannot be given in it; the study sets them",
+        ),
+        (["--game", "tictactoe", "--scheme", "tree(3)"], "scheme tree(3): 3 needs its parameter's name"),
+        (["--game", "tictactoe", "--scheme", "tre"], "unknown agent 'tre' (did you mean 'tree'?)"),
+        (["--game", "tictactoe", "--scheme", "distributed"], "the other schemes simulate workers; give --threads"),
+        (["--game", "tictactoe", "--serial", "flat"], "serial flat: is not a search of one tree"),
+        (["none.toml"], "none.toml: cannot be read: No such file or directory"),
+        (["none.toml", "--games", 4], "games cannot be added to a file: say it in none.toml"),
+        (["--game", "tictactoe", "--serial", "uct(playouts=3)"], "a budget cannot be given in it"),
+        (["--game", "samegame"], "is for one player"),
+    ],
+)
+def test_mistakes(arguments, message, tmp_path):
+    out = [] if "--resume" in arguments else ["--out", tmp_path / "run"]
+    done = call(*arguments, *out)
+    told = re.sub(r"[\s│]+", " ", done.output)
+    assert done.exit_code == 2 and message in told, told
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_is_there_is_kept(finished, tmp_path):
+    folder = finished[0]
+    before = games_of(folder)
+    done = call("--game", "tictactoe", "--out", folder)
+    assert done.exit_code == 2 and "holds a run already" in done.output
+    with pytest.raises(ConfigError, match="begun with other values of playouts, seed"):
+        schemes.run(SchemesStudy(("tictactoe",), ("tree", "root"), (1, 4), games=10), folder, resume=True)
+    pd.testing.assert_frame_equal(games_of(folder), before)
+    done = call("--out", tmp_path, "--resume")
+    assert done.exit_code == 2 and "holds no study of schemes" in done.output
+    (tmp_path / "plan.json").write_text("{")
+    done = call("--out", tmp_path, "--resume")
+    assert done.exit_code == 2 and "does not describe a study of schemes" in done.output
+
+
+@pytest.mark.parametrize(
+    "spec, bare, counts",
+    [
+        ("tree", "tree", None),
+        ("tree(workers=1..3)", "tree", (1, 2, 3)),
+        ("tree(workers=[1, 16], wu=true)", "tree(wu=true)", (1, 16)),
+        ("root(search='grave', workers=4)", "root(search='grave')", (4,)),
+        (
+            "leaf(search='grave(ref=3)', workers = 2..4, total=false)",
+            "leaf(search='grave(ref=3)', total=false)",
+            (2, 3, 4),
+        ),
+        ("tree(workers=5..4)", "tree", ()),
+    ],
+)
+def test_schemes_can_say_their_workers(spec, bare, counts):
+    assert split(spec) == (bare, counts)
+
+
+def test_each_scheme_meets_its_own_search():
+    study = SchemesStudy(("tictactoe",), ("root(search='grave(ref=7)')", "tree(exploration=0.7)", "pipeline"), (2,))
+    assert [str(study.own_serial(spec)) for spec in study.schemes] == ["grave(ref=7)", "uct(exploration=0.7)", "uct"]
+    entries = {entry["name"]: entry["agent"] for entry in study.config([], {})["agents"]}
+    assert entries["grave(ref=7), 200 playouts"] == "grave(playouts=200, ref=7)"
+    assert entries["root(search='grave(ref=7)') x2"].startswith("root(")
+    assert str(SchemesStudy(("tictactoe",), serial="ppa").own_serial("root")) == "ppa"
+
+
+def test_equal_time_is_equal_time(tmp_path):
+    """A pipeline takes longer than its playouts: the serial search gets as many as fit in that."""
+    study = SchemesStudy(("tictactoe",), ("pipeline(workers=16)", "root(workers=4)"), (1,), (20,), 10)
+    table = schemes.run(study, tmp_path / "run", workers=1).set_index("scheme")
+    assert table.loc["root", "time"] == 1.0 and table.loc["pipeline", "time"] > 1.1
+    times = json.loads((tmp_path / "run" / "times.json").read_text())
+    moves = results.load(tmp_path / "run").moves().groupby("agent")[["virtual_time", "playouts"]].mean()
+    alone = schemes._typical(study.cells()[0], study.parallel(Point("pipeline(tokens=1)", 1)), "virtual_time") / 20
+    opponent = f"uct, {round(times['pipeline x16'] * 20)} playouts"  # each of which takes the time of a pipeline of one
+    assert moves.loc["pipeline x16", "virtual_time"] == pytest.approx(alone * moves.loc[opponent, "playouts"], rel=0.05)
+    assert table.loc["pipeline", "score"] >= 0  # the match was played
+
+
+def test_more_threads_than_cores_measure_no_time():
+    cell = SchemesStudy(("tictactoe",), ("root",), (64,), (8,), threads=True).cells()[0]
+    assert schemes.equal_factor(schemes._time(cell, Point("root", 64)), 8) is None
+    assert cell.first_pairings({}) == [["root x64", "uct, 512 playouts"]]
+
+
+def test_a_file_describes_a_study_which_can_be_extended(tmp_path):
+    path, out = tmp_path / "schemes.toml", tmp_path / "run"
+    path.write_text('game = "tictactoe"\nschemes = ["root(workers=2)"]\nplayouts = 4\ngames = 4\n')
+    assert call(path, "--out", out, "--speed-seconds", 0).exit_code == 0
+    first = games_of(out)
+    path.write_text('game = "tictactoe"\nschemes = ["root(workers=2)"]\nplayouts = 4\ngames = 6\n')
+    done = call(path, "--out", out, "--resume", "--speed-seconds", 0, "--json")
+    assert done.exit_code == 0, done.output
+    again = games_of(out)
+    assert len(again) > len(first) and set(first["id"]) < set(again["id"])
+    path.write_text('game = "tictactoe"\nschemes = ["root(workers=3)"]\nplayouts = 4\ngames = 6\n')
+    done = call(path, "--out", out, "--resume")
+    assert done.exit_code == 2 and "begun with other values of schemes" in done.output
+    path.write_text('game = "tictactoe"\nscheme = ["root"]\n')
+    done = call(path)
+    assert done.exit_code == 2 and "unknown field `scheme`; the keys of a study of schemes are game," in done.output
+
+
+def test_games_and_budgets_are_studies_of_their_own(tmp_path):
+    study = SchemesStudy(("tictactoe", "nim(heaps=(1, 2))"), ("root(workers=2)",), (1,), (4, 6), 2)
+    table = schemes.run(study, tmp_path / "run", workers=1)
+    assert table[["game", "playouts"]].values.tolist() == [[game, n] for game in study.instances for n in (4, 6)]
+    assert (tmp_path / "run" / "nim-heaps-1-2-6" / "tournament.sqlite").exists()
+    assert len(schemes.load(tmp_path / "run" / "tictactoe-4")) == 1  # each can be read by itself
