@@ -19,6 +19,7 @@ MOST_OUTPUT = 16 << 20  # bytes of one answer, with all lines before it
 MOST_LOG = 64 << 20  # bytes of its error stream that go to the log
 TAIL = 2000  # bytes kept of each stream, for messages
 LAST_LINES, LINE_SHOWN = 4, 200  # of the tail, in a message
+CLEAN = 3  # looks without a process, one after the other: while it turns into a program it has no environment
 GRACE = 0.5  # seconds in which a program may end by itself
 CHUNK = 1 << 16
 ROUNDS = 64  # chunks of unexpected output that are read
@@ -243,11 +244,12 @@ def kill_marked(mark: str) -> None:
 
     Without /proc there are none to be found.
     """
-    until, found = time.monotonic() + 10 * GRACE, True
-    while found and time.monotonic() < until:
-        found = False
+    until, passes = time.monotonic() + 10 * GRACE, 0
+    while passes < CLEAN and time.monotonic() < until:
+        passes += 1
         for path in Path("/proc").glob("[0-9]*/environ"):
             with suppress(OSError):
                 if mark.encode() in path.read_bytes():
                     os.kill(int(path.parent.name), signal.SIGKILL)
-                    found = True
+                    passes = 0
+        time.sleep(GRACE / 20)
