@@ -121,7 +121,7 @@ def test_every_command_that_takes_a_game_or_an_agent_takes_plugins():
     commands = typer.main.get_command(app).commands
     for group in ("cache", "study"):
         commands |= {f"{group} {name}": command for name, command in commands[group].commands.items()}
-    takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "play", "run", "scaling", "serve-agent"}
+    takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "play", "run", "serve-agent", "study schemes"}
     takers |= {"evaluate", "import", "learn", "solve", "study proof", "study solvers", "tablebase", "tree"}
     assert {n for n, c in commands.items() if {"game", "agent"} & {p.name for p in c.params}} == takers
     assert {n for n, c in commands.items() if "plugin" in {p.name for p in c.params}} == takers

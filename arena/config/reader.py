@@ -23,6 +23,7 @@ from arena.games.core.overdue import limited
 from arena.games.core.registry import SpecError, spell
 
 MAX_INSTANCES = 10_000
+BACKWARDS = "has a range that ends before it begins"
 ONE_OF_TWO = "a configuration has one of the two"
 OPENINGS_TRIED = 10  # to find out whether the game has openings of that length
 OF_OPENINGS = ("openings", "opening_plies")
@@ -50,6 +51,7 @@ class Reader:
     def read(self) -> Config | None:
         """The configuration; None if there are problems."""
         form: list[str] = []
+        self._spell_out_agents()
         if self._import_plugins():
             instances = self._instances()
             kind = self._kind(instances)
@@ -120,7 +122,7 @@ class Reader:
         for i, spec in listed:
             every = _spelled_out(spec)
             if not every:
-                self._complain(("instances", i), spec, "has a range that ends before it begins; 1..20 is from 1 to 20")
+                self._complain(("instances", i), spec, f"{BACKWARDS}; 1..20 is from 1 to 20")
             count += len(every)
             if count > MAX_INSTANCES:
                 self._complain(("instances",), specs, f"there are more than {MAX_INSTANCES} of them")
@@ -264,6 +266,24 @@ class Reader:
             self._complain(("game",), str(game), text)
 
     # -- Agents ---------------------------------------------------------------------------------------------------
+
+    def _spell_out_agents(self) -> None:
+        """Let an agent with a range, such as tree(workers=1..8), stand for several."""
+        found: list = []
+        for i, entry in enumerate(_listed(self.values.get("agents"))):
+            spec = entry.get("agent") if isinstance(entry, dict) else None
+            every = _spelled_out(spec) if isinstance(spec, str) else [spec]
+            if every == [spec]:
+                found.append(entry)
+            elif not every:
+                self._complain(
+                    ("agents", i, "agent"), spec, "has a range that ends before it begins; 1..8 is from 1 to 8"
+                )
+            elif "name" in entry:
+                self._complain(("agents", i, "name"), entry["name"], "is one name for the several agents of a range")
+            found += [entry | {"agent": each} for each in every if each != spec]
+        if found:
+            self.values["agents"] = found
 
     def _entries(self) -> list[tuple[int, dict]]:
         """The agents' entries whose spec is text, with their places."""

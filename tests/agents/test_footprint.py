@@ -42,6 +42,7 @@ def test_every_agent_takes_little_memory(agent):
     assert size[0] < MEBIBYTES
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("agent", [name for name in AGENTS if name not in ("external", "random")])
 def test_no_decision_lists_moves_in_plain_python(agent):
     """In Amazons that takes 15 ms, outside the budget."""

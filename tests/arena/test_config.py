@@ -1,6 +1,7 @@
 """Every way in which a configuration can be wrong, and what the error says of it."""
 
 import os
+import re
 import sys
 
 import pytest
@@ -219,3 +220,16 @@ def test_agents_are_named_as_they_are_typed():
     made = loading.from_values({"game": "leftmove", "games": 1, "budget": {"playouts": 5}, "agents": typed})
     assert [name for name, _ in made.agents] == ["nmcs(level=2)", "nmcs(level=1)", "nmcs"]
     assert loading.from_values(made.resolved()).resolved() == made.resolved()
+
+
+def test_a_range_in_an_agent_stands_for_several():
+    keys = {"game": "tictactoe", "games": 2, "budget": {"playouts": 5}}
+    made = loading.from_values(keys | {"agents": ["uct", "tree(workers=1..3, simulated=true)"]})
+    assert [agent.workers for _, agent in made.agents[1:]] == [1, 2, 3]
+    assert [name for name, _ in made.agents] == ["uct", *(f"tree(workers={n}, simulated=True)" for n in (1, 2, 3))]
+    for entry, message in (
+        ("tree(workers=3..1)", "agents[1].agent = 'tree(workers=3..1)': has a range that ends before it begins"),
+        ({"agent": "tree(workers=1..2)", "name": "t"}, "agents[1].name = 't': is one name for the several agents"),
+    ):
+        with pytest.raises(loading.ConfigError, match=re.escape(message)):
+            loading.from_values(keys | {"agents": ["uct", entry]})
