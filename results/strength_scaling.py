@@ -84,7 +84,9 @@ def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
         return SpeedUp(math.nan, math.nan, math.nan)
     gradient = np.array([1.0, -even]) / slope  # of even = intercept / slope
     error = Z * math.sqrt(gradient @ covariance @ gradient)
-    return SpeedUp(2.0**even, 2.0 ** (even - error), 2.0 ** (even + error))
+    with np.errstate(over="ignore"):  # too few games: the interval is all that there is
+        value, low, high = np.exp2([even, even - error, even + error]).tolist()
+    return SpeedUp(value, low, high)
 
 
 def _score(counts) -> float:

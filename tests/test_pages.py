@@ -18,6 +18,7 @@ from arena.cli import app
 from arena.config import loading
 from arena.results.store import FILE_NAME
 from arena.runner import tournament
+from arena.study.schemes import read_file
 from tests.arena.stored import store_run, store_runs_alone
 from tests.test_readme import GUIDE, PAGES, README, ROOT, blocks
 
@@ -189,7 +190,16 @@ def test_what_is_not_typed_has_a_reason_that_holds():
     assert reasons.count("") > 60
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs/studies").glob("*.toml")), ids=lambda path: path.stem)
+OF_SCHEMES = ROOT / "docs/studies/schemes.toml"
+STUDIES = sorted({*(ROOT / "docs/studies").glob("*.toml")} - {OF_SCHEMES})
+
+
+def test_the_study_of_schemes_can_be_played():
+    read_file(OF_SCHEMES).check()
+    assert any("arena study schemes docs/studies/schemes.toml" in text for text in PAGES.values())
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
 def test_studies_can_be_played(path):
     """Their configurations are sound, each agent can play each game, and a page has a command for them."""
     config = loading.load(path)

@@ -138,3 +138,8 @@ def test_each_game_and_budget_has_its_panels():
 def test_a_disturbed_speed_is_marked():
     frame = pd.DataFrame(SPEEDS | {"playouts_per_second": [1e6, 2e6], "undisturbed": [0.5, 0.0]})
     assert strength_scaling.shown_speeds(frame)["playouts a second"].tolist() == ["1,000,000", "2,000,000 *"]
+
+
+def test_few_games_give_a_wide_interval_and_no_warning(recwarn):
+    found = strength_scaling.speed_up({1.0: np.array([0, 0, 1, 0, 0]), 2.0: np.array([0, 1, 0, 0, 0])})
+    assert found.low < found.value < found.high and not recwarn.list
