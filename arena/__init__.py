@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
     from arena.runner.events import Events as Events
     from arena.runner.tournament import Interrupted as Interrupted
     from arena.runner.tournament import run as run
+    from arena.study.schemes import schemes as schemes
 
 _PACKAGES = ("games", "agents", "results")
 _HOMES = {
@@ -36,6 +37,7 @@ _HOMES = {
     "from_openspiel": "arena.interop.counterparts",
     "load": "arena.results",
     "run": "arena.runner.tournament",
+    "schemes": "arena.study.schemes",
     "to_openspiel": "arena.interop.counterparts",
     "to_pettingzoo": "arena.interop.pettingzoo",
 }

@@ -13,9 +13,11 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from arena.results import strength_scaling
 from arena.results.plots import COLOURS
 from arena.results.scores import ALL
 from arena.results.tournament import Tournament
+from arena.study.schemes import table_of
 
 # colours found nowhere else in a figure, which become the page's own, light or dark
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
@@ -68,11 +70,22 @@ def draw(tournament: Tournament) -> list[Drawn]:
     """The figures that the tournament has data for: a study first, then ratings and crosstable, or curves."""
     rows: dict[str, int] = {}
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
+    if (frame := table_of(tournament.folder)) is not None:
+        return [_of_schemes(frame), *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
         caption = "Every cell of the table with its 95 % interval."
         plots.insert(0, ("study", "Scores", caption, tournament.plot.study))
     return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
+
+
+def _of_schemes(frame) -> Drawn:
+    """Elo at equal time and at equal playouts, and strength speed-up, against the number of workers."""
+    caption = "Each scheme against its own search with one worker; bands are 95 % intervals, triangles bounds."
+    panels = [name for name in strength_scaling.PANELS if name != "throughput"]
+    width = 2 * WIDTH
+    size = width, strength_scaling.height(frame, None, panels, width)
+    return _saved("study", "Strength", caption, size, lambda figure: strength_scaling.draw(figure, frame, None, panels))
 
 
 def _curves(tournament) -> list[Plot]:
@@ -121,10 +134,14 @@ def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
 
 
 def _drawn(name, title, caption, plot, height) -> Drawn:
+    return _saved(name, title, caption, (WIDTH, height), lambda figure: plot(figure.subplots()))
+
+
+def _saved(name, title, caption, size, draw) -> Drawn:
     # the salt makes ids differ within a page, and agree from one drawing to the next
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):
-        figure = Figure(figsize=(WIDTH, height), layout="constrained")
-        plot(figure.subplots())
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None})
         figure.savefig(png, format="png", dpi=150)

@@ -17,7 +17,9 @@ from arena.games.core.drawing import STYLE
 from arena.report.figures import draw
 from arena.report.replay import sample
 from arena.results.export import display_columns
+from arena.results.strength_scaling import shown
 from arena.results.summary import verdict
+from arena.study.schemes import table_of
 
 PAGE_NAME = "report.html"
 FIGURES_NAME = "figures"
@@ -49,9 +51,11 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
     """
     config, schedule = tournament.meta.get("config"), Schedule.of(tournament)
     replayed = sample(tournament)
-    by_name = {figure.name: figure for figure in figures}
+    by_name, schemes = {figure.name: figure for figure in figures}, table_of(tournament.folder)
     single = tournament.single_player
     about = _about_scores(tournament) if single else _about_games(tournament)
+    if schemes is not None:
+        about |= {"verdict": {}, "summary": [], "crosstable": []}  # of agents that met one or two others
     return template("report.html").render(
         about,
         single=single,
@@ -60,8 +64,11 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
         agents=len(tournament.names),
         stored=len(tournament),
         total=len(schedule) if schedule is not None else len(tournament),
-        notes=[*(schedule.lines() if schedule is not None else []), *tournament.notes_on(tournament.table())],
-        study=_study(tournament, by_name["study"]) if "study" in by_name else None,
+        notes=[
+            *(schedule.lines() if schedule is not None else []),
+            *(tournament.notes_on(tournament.table()) if schemes is None else []),
+        ],
+        study=_study(tournament, by_name["study"], schemes) if "study" in by_name else None,
         figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
         games=from_home(_for_script(replayed)),
         shown=len(replayed["games"]),
@@ -129,8 +136,11 @@ def _machine(values: dict) -> dict[str, str]:
     return {key.replace("_", " "): from_home(str(value)) for key, value in known.items()}
 
 
-def _study(tournament, figure) -> dict:
+def _study(tournament, figure, schemes) -> dict:
     """The table and figure of the study and, for two players, the ratings of each condition."""
+    if schemes is not None:
+        caption = f"Parallel schemes, {schemes['playouts'].iloc[0]} playouts of each worker for a move"
+        return {"caption": caption, "table": display_columns(shown(schemes)), "figure": figure, "ratings": None}
     table = tournament.table("study")
     ratings = None if tournament.single_player else display_columns(tournament.table("ratings"))
     return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": ratings}

@@ -9,8 +9,10 @@ of a game and a budget are in one store, which every other command reads.
 
 import json
 import math
+import os
 import re
 import statistics
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -265,15 +267,21 @@ class Keys(msgspec.Struct, forbid_unknown_fields=True):
 def read_file(path: Path) -> SchemesStudy:
     """The study that a TOML file describes; ConfigError says what is wrong."""
     try:
-        keys = msgspec.convert(tomllib.loads(read_bounded(path).decode()), Keys)
+        values = tomllib.loads(read_bounded(path).decode())
     except OSError as error:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
-    except msgspec.ValidationError as error:
-        known = ", ".join(Keys.__struct_fields__)
-        raise ConfigError([f"{path}: {error}; the keys of a study of schemes are {known}"]) from None
     except ValueError as error:
         raise ConfigError([f"{path}: is not TOML: {error}"]) from None
-    values = msgspec.structs.asdict(keys)
+    return from_keys(values, str(path))
+
+
+def from_keys(given: dict[str, Any], source: str) -> SchemesStudy:
+    """The study of the keys of a file; ConfigError says what is wrong with them in `source`."""
+    try:
+        values = msgspec.structs.asdict(msgspec.convert(given, Keys))
+    except msgspec.ValidationError as error:
+        known = ", ".join(Keys.__struct_fields__)
+        raise ConfigError([f"{source}: {error}; the keys of a study of schemes are {known}"]) from None
     game, playouts = values.pop("game"), values["playouts"]
     values["instances"] = ((game,) if game else ()) + values["instances"]
     return SchemesStudy(**values | {"playouts": (playouts,) if isinstance(playouts, int) else playouts})
@@ -319,6 +327,30 @@ def run(
             kept.begin(cell, place / FILE, SchemesStudy, "schemes", True)
         _run_cell(cell, place, workers, events and events(), tell, cluster)
     return load(folder)
+
+
+def schemes(
+    file: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    processes: int | None = None,
+    resume: bool = False,
+    cluster: Any = None,
+    **keys: Any,
+) -> pd.DataFrame:
+    """Compare parallel schemes; returns a row for each game, budget, scheme and number of workers.
+
+        arena.schemes(game="connect4", schemes=["root", "tree(workers=1..8)"], playouts=100, out="runs/schemes")
+
+    file: a TOML file, or None if `keys` are those of such a file
+    out: the folder of the study; None makes a temporary one
+    processes: the cores to use; None uses all that this process may use
+    resume, cluster, errors: as of `arena.run`; with `resume`, a study may have more games, instances and playouts
+    """
+    if file is not None and keys:
+        raise TypeError(f"a file is complete: it takes no {', '.join(keys)} besides")
+    study = read_file(Path(file)) if file is not None else from_keys(keys, "schemes")
+    return run(study, out or tempfile.mkdtemp(prefix="arena-schemes-"), processes, resume, cluster=cluster)
 
 
 def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster) -> None:
@@ -427,6 +459,13 @@ def load(folder) -> pd.DataFrame:
         for row in _rows(cell, place)
     ]
     return strength_scaling.table(points)
+
+
+def table_of(folder) -> pd.DataFrame | None:
+    """The table of `load`; None if the folder holds another run than one of such a study."""
+    if not (Path(folder) / TIMES).exists():
+        return None
+    return load(folder)
 
 
 def _rows(cell: SchemesStudy, folder: Path) -> list[dict]:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import arena
 from arena import results
 from arena.cli import app
 from arena.config.config import ConfigError
@@ -237,3 +238,24 @@ def test_games_and_budgets_are_studies_of_their_own(tmp_path):
     assert table[["game", "playouts"]].values.tolist() == [[game, n] for game in study.instances for n in (4, 6)]
     assert (tmp_path / "run" / "nim-heaps-1-2-6" / "tournament.sqlite").exists()
     assert len(schemes.load(tmp_path / "run" / "tictactoe-4")) == 1  # each can be read by itself
+
+
+def test_the_report_begins_with_the_study(finished, tmp_path):
+    done = CliRunner().invoke(app, ["report", str(finished[0]), "--output", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "page.html").read_text()
+    assert re.findall("<h2>(.*?)</h2>", text)[:2] == ["Study", "Standings"] and "strength speed-up" in text
+    assert "Crosstable" not in text and "told apart" not in text  # of agents that have met one or two others
+    assert {path.stem for path in (tmp_path / "figures").glob("*.svg")} == {"study", "lengths"}
+
+
+def test_in_python(tmp_path):
+    keys = {"game": "tictactoe", "schemes": ["root(workers=2)"], "playouts": 4, "games": 2}
+    table = arena.schemes(**keys, out=tmp_path / "run")
+    assert table[["scheme", "workers"]].values.tolist() == [["root", 2]] and table.attrs["kind"] == "scaling"
+    again = arena.schemes(**keys | {"games": 4}, out=tmp_path / "run", resume=True)
+    assert again["games"].item() > table["games"].item()
+    with pytest.raises(ConfigError, match="unknown field `scheme`"):
+        arena.schemes(game="tictactoe", scheme="root")
+    with pytest.raises(ConfigError, match="instances: is missing"):
+        arena.schemes(playouts=5)
