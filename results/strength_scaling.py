@@ -239,7 +239,7 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
 
     cells, shown = list(frame.groupby(["game", "playouts"], sort=False)), _shown(panels, throughput)
     columns, schemes = _columns(shown, drawn.get_figwidth()), frame["scheme"].unique().tolist()
-    looks = {name: plots.look(i) | {"label": text} for i, (name, text) in enumerate(_labelled(schemes))}
+    looks = dict(zip(schemes, map(_look, range(len(schemes)), plots.labels(schemes))))
     parts = drawn.subfigures(len(cells), 1, squeeze=False).ravel()
     for part, ((game, playouts), cell) in zip(parts, cells):
         axes = part.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
@@ -257,10 +257,12 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
     drawn.legend(found.values(), found.keys(), loc="outside lower center", ncols=max(2, columns), frameon=False)
 
 
-def _labelled(schemes: list[str]) -> list[tuple[str, str]]:
+def _look(number: int, label: str) -> dict:
+    """The line of a scheme; after the colours that there are, with hollow markers and dashes."""
     from arena.results import plots
 
-    return list(zip(schemes, plots.labels(schemes)))
+    again = {"markerfacecolor": "none", "linestyle": "--"} if number >= plots.LINES else {}
+    return plots.look(number % plots.LINES) | again | {"label": label}
 
 
 def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:

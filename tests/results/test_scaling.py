@@ -143,3 +143,12 @@ def test_a_disturbed_speed_is_marked():
 def test_few_games_give_a_wide_interval_and_no_warning(recwarn):
     found = strength_scaling.speed_up({1.0: np.array([0, 0, 1, 0, 0]), 2.0: np.array([0, 1, 0, 0, 0])})
     assert found.low < found.value < found.high and not recwarn.list
+
+
+def test_ten_schemes_are_told_apart_and_named():
+    point = ABOUT | {"workers": 2, "time": 1.0, "matches": {1.0: WIN, 2.0: WIN}}
+    frame = strength_scaling.table([point | {"scheme": f"tree(virtual_loss={n})"} for n in range(10)])
+    (ax,) = strength_scaling.figure(frame, None, ["speedup"]).axes
+    lines = [line for line in ax.get_lines() if str(line.get_label()).startswith("tree")]
+    looks = {(line.get_color(), line.get_linestyle(), line.get_markerfacecolor()) for line in lines}
+    assert len(looks) == len({line.get_label() for line in lines}) == 10
