@@ -24,13 +24,14 @@ import pandas as pd
 
 from arena import agents, games, results
 from arena.agents.core.agent import Agent
+from arena.agents.core.check import random_line
 from arena.agents.montecarlo.method_search import TreeSearch
 from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
 from arena.config.loading import from_values
-from arena.config.openings import random_opening
 from arena.games.core.files import read_bounded
+from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
 from arena.results import strength_scaling
@@ -44,7 +45,7 @@ FILE, TIMES = "plan.json", "times.json"
 SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline")
 WORKERS = (1, 2, 4, 8, 16)
 LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers
-TIMED = 8  # positions in which times are measured before play
+TIMED = 40  # positions in which times are measured before play
 NEAR = 0.025  # a time within that share of the serial search's counts as equal to it
 OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d,\s]*)\]|(\d{1,4}))")
 
@@ -434,17 +435,18 @@ def _time(cell: SchemesStudy, point: Point) -> float:
 
 
 def _typical(cell: SchemesStudy, agent, measured: str) -> float:
-    """The median time of a move, in some random positions."""
+    """The mean time of a move, in positions from the beginning to the end of random games."""
     game, times = games.make(cell.game), []
     player = agent.player(game)
     player.choose(game.initial(), stream(cell.seed, "time"))  # compiles
     for number in range(TIMED):
-        state = game.initial()
-        for move in random_opening(game, cell.seed, number, cell.opening_plies):
+        state, line = game.initial(), random_line(game, cell.seed + number)
+        for move in line[: len(line) * number // TIMED]:
             game.play(state, move)
-        times.append(getattr(player.choose(state, stream(cell.seed, "time", number)), measured))
+        if game.player(state) != CHANCE:
+            times.append(getattr(player.choose(state, stream(cell.seed, "time", number)), measured))
     player.close(None)
-    return statistics.median(times)
+    return statistics.fmean(times)
 
 
 # -- Results ------------------------------------------------------------------------------------------------------
