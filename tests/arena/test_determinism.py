@@ -61,6 +61,7 @@ def test_a_run_repeats_itself(monkeypatch, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_an_agent_that_does_not_repeat_itself_is_named(monkeypatch, tmp_path):
     code, told = check(monkeypatch, config_of(tmp_path, ["random", "uct(seconds=0.005)"]), *FEW)
     assert code == 1 and not told["deterministic"]

@@ -68,6 +68,7 @@ def test_an_agent_that_patches_its_opponent(tmp_path, monkeypatch, isolation, lo
     assert losers(played(tmp_path, monkeypatch, "random", "test_patching", isolation=isolation)) == losing
 
 
+@pytest.mark.slow
 def test_an_agent_that_ends_its_process_loses_its_games_alone(tmp_path, monkeypatch):
     records = played(tmp_path, monkeypatch, "random", "test_leaving", games=2, isolation="process")
     assert losers(records) == {("test_leaving", Reason.EXCEPTION)}

@@ -232,6 +232,7 @@ def test_a_file_describes_a_study_which_can_be_extended(tmp_path):
     assert done.exit_code == 2 and "unknown field `scheme`; the keys of a study of schemes are game," in done.output
 
 
+@pytest.mark.slow
 def test_games_and_budgets_are_studies_of_their_own(tmp_path):
     study = SchemesStudy(("tictactoe", "nim(heaps=(1, 2))"), ("root(workers=2)",), (1,), (4, 6), 2)
     table = schemes.run(study, tmp_path / "run", workers=1)
