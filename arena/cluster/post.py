@@ -82,7 +82,8 @@ class Post:
         try:
             self._process.wait(FAREWELL)
         except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)  # its workers, too, which may be stopped as it is
+            with suppress(ProcessLookupError):  # another task has ended it
+                os.killpg(self._process.pid, signal.SIGKILL)  # its workers, too, which may be stopped as it is
             self._process.wait()
 
     def _order(self, order) -> None:

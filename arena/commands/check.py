@@ -25,7 +25,7 @@ Deterministic = Annotated[
 Audit = Annotated[
     float | None,
     typer.Option(
-        metavar="SHARE", callback=at_least(0, 1), help="Play this share of the games again here, such as 0.05."
+        metavar="SHARE", callback=at_least(1e-6, 1), help="Play this share of the games again here, such as 0.05."
     ),
 ]
 

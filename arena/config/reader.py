@@ -276,9 +276,7 @@ class Reader:
             if every == [spec]:
                 found.append(entry)
             elif not every:
-                self._complain(
-                    ("agents", i, "agent"), spec, "has a range that ends before it begins; 1..8 is from 1 to 8"
-                )
+                self._complain(("agents", i, "agent"), spec, f"{BACKWARDS}; 1..8 is from 1 to 8")
             elif "name" in entry:
                 self._complain(("agents", i, "name"), entry["name"], "is one name for the several agents of a range")
             found += [entry | {"agent": each} for each in every if each != spec]

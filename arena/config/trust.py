@@ -54,7 +54,7 @@ def import_stored(values: Mapping[str, Any]) -> None:
                 f"this needs the plug-in {plugin} of the run, whose code {place} {why}. To read that run anyway, "
                 "which runs this code: --trust"
             )
-    import_plugins({**values, "plugin_path": values["plugin_path"] if doubtful else None})
+    import_plugins({**values, "plugin_path": values.get("plugin_path") if doubtful else None})
 
 
 def trust(values: Mapping[str, Any]) -> None:
@@ -68,9 +68,10 @@ def trust(values: Mapping[str, Any]) -> None:
 
 def _doubtful(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """(plug-in, file or folder, digest) of those that are not installed."""
-    unsure = {os.path.abspath(folder) for folder in (*_looked_in, values["plugin_path"] or ".", ".")}
+    own = values.get("plugin_path")
+    unsure = {os.path.abspath(folder) for folder in (*_looked_in, own or ".", ".")}
     for plugin in values["plugins"]:
-        spec = _spec(plugin.partition(".")[0], values["plugin_path"])
+        spec = _spec(plugin.partition(".")[0], own)
         if spec and spec.name != OURS and (place := _place(spec)) and os.path.dirname(place) in unsure:
             yield plugin, place, _digest(Path(place))
 

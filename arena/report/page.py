@@ -207,8 +207,9 @@ def as_toml(config: dict) -> str:
 
 def from_home(text: str) -> str:
     """The text with the paths of homes cut to `~`: a page is for others, too."""
-    here = re.escape(str(Path.home()))
-    return re.sub(rf"(?<![\w.~/])({here}|{HOMES})(?=[/\"'\s]|$)", "~", text)
+    here = str(Path.home())
+    homes = HOMES if here == "/" else f"{re.escape(here)}|{HOMES}"
+    return re.sub(rf"(?<![\w.~/])({homes})(?=[/\"'\s]|$)", "~", text)
 
 
 def _effort(win_rates, order) -> dict:

@@ -152,7 +152,9 @@ class SchemesStudy:
         return list(dict.fromkeys(found))
 
     def extends(self, other: "SchemesStudy") -> bool:
-        """Whether this is the other study with more games, instances or budgets."""
+        """Whether this is the other study with more games or, where it has folders for them, instances or budgets."""
+        if len(other.cells()) == 1 and len(self.cells()) > 1:
+            return False
         lists = ("instances", "playouts")
         more = all(set(getattr(other, key)) <= set(getattr(self, key)) for key in lists) and self.games >= other.games
         return more and replace(self, games=0, instances=(), playouts=()) == replace(
@@ -315,9 +317,9 @@ def run(
 ) -> pd.DataFrame:
     """Play the study's matches; returns the table of `results.strength_scaling.table`.
 
-    With `resume`, continue the stored study, or the one that is given, which may have more games, instances and
-    budgets.  `events` makes those of a game and a budget, `tell` is called with a line before each round; the other
-    parameters and the errors are those of `arena.run`.
+    With `resume`, continue the stored study, or the one that is given, if it `extends` that.  `events` makes those of a
+    game and a budget, `tell` is called with a line before each round; the other parameters and the errors are those of
+    `arena.run`.
     """
     folder = Path(out)
     if study is not None and not resume and (folder / FILE_NAME).exists():
@@ -346,7 +348,8 @@ def schemes(
     file: a TOML file, or None if `keys` are those of such a file
     out: the folder of the study; None makes a temporary one
     processes: the cores to use; None uses all that this process may use
-    resume, cluster, errors: as of `arena.run`; with `resume`, a study may have more games, instances and playouts
+    resume, cluster, errors: as of `arena.run`; with `resume`, a study may have more games, and one of several instances
+    or playouts more of them
     """
     if file is not None and keys:
         raise TypeError(f"a file is complete: it takes no {', '.join(keys)} besides")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -239,6 +240,18 @@ def test_games_and_budgets_are_studies_of_their_own(tmp_path):
     assert table[["game", "playouts"]].values.tolist() == [[game, n] for game in study.instances for n in (4, 6)]
     assert (tmp_path / "run" / "nim-heaps-1-2-6" / "tournament.sqlite").exists()
     assert len(schemes.load(tmp_path / "run" / "tictactoe-4")) == 1  # each can be read by itself
+    before = games_of(tmp_path / "run" / "tictactoe-4")
+    longer = replace(study, playouts=(4, 6, 8), games=4)
+    assert len(schemes.run(longer, tmp_path / "run", workers=1, resume=True)) == 6
+    assert set(before["id"]) < set(games_of(tmp_path / "run" / "tictactoe-4")["id"])
+
+
+def test_a_study_of_one_game_and_budget_gets_no_folders_for_others(finished):
+    """Its games lie in its own folder, and would be played again."""
+    assert replace(STUDY, games=20).extends(STUDY)
+    assert not replace(STUDY, playouts=(8, 16)).extends(STUDY)
+    with pytest.raises(ConfigError, match="begun with other values of playouts"):
+        schemes.run(replace(STUDY, playouts=(8, 16)), finished[0], resume=True)
 
 
 def test_the_report_begins_with_the_study(finished, tmp_path):

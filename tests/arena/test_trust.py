@@ -134,3 +134,15 @@ def test_a_page_tells_no_home(monkeypatch, tmp_path):
     text = f"plugin_path = \"{tmp_path}/games\"; /home/ann/a.eval; '/Users/bo/b'; {tmp_path}"
     assert from_home(text) == "plugin_path = \"~/games\"; ~/a.eval; '~/b'; ~"
     assert from_home("/homes/ann; ./home/ann; a/root/b; </a>") == "/homes/ann; ./home/ann; a/root/b; </a>"
+
+
+def test_a_home_that_is_the_root_is_left_alone(monkeypatch):
+    monkeypatch.setenv("HOME", "/")
+    assert from_home("a / b, '/games'") == "a / b, '/games'"
+
+
+def test_imported_results_name_no_plug_in():
+    before = dict(trust._trusted)
+    trust.trust({"plugins": []})
+    trust.import_stored({"plugins": []})
+    assert trust._trusted == before
