@@ -193,9 +193,11 @@ class SchemesStudy:
     def factors(self, point: Point, times: dict[str, float]) -> list[float]:
         """The factors of its serial search that it may meet: powers of two, its workers, and equal time."""
         most = max(count for scheme, count in self.points() if scheme == point.scheme)
-        powers = {2.0**k for k in range(round(math.log2(LEAST)), math.floor(math.log2(MOST * most)) + 1)}
         equal = equal_factor(times.get(point.name, math.nan), self.each)
-        return sorted(powers | {float(point.workers)} | ({equal} if equal else set()))
+        known = {float(point.workers)} | ({equal} if equal else set())
+        lowest, highest = min(LEAST, *known), max(MOST * most, *known)  # matches lie within, or between two known ones
+        powers = {2.0**k for k in range(math.ceil(math.log2(lowest)), math.floor(math.log2(highest)) + 1)}
+        return sorted(powers | known)
 
     def config(self, pairings: list, times: dict[str, float]) -> dict:
         """The tournament's configuration, with these pairs of names as its pairings."""

@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -213,6 +214,26 @@ def test_more_threads_than_cores_measure_no_time():
     cell = SchemesStudy(("tictactoe",), ("root",), (64,), (8,), threads=True).cells()[0]
     assert schemes.equal_factor(schemes._time(cell, Point("root", 64)), 8) is None
     assert cell.first_pairings({}) == [["root x64", "uct, 512 playouts"]]
+
+
+@pytest.mark.parametrize("time", [0.01, 0.3, 1.0, 1.7, 3.3, 7.7, 12.53, 200.0])
+@pytest.mark.parametrize("strength", [0.001, 0.4, 1.5, 2.5, 5.0, 20.0, 1000.0])
+def test_each_match_is_between_agents_of_the_tournament(time, strength):
+    """Whatever time was measured and whoever wins, the matches that follow are among the factors that agents have."""
+    study = SchemesStudy(("connect4",), ("tree",), (1, 2), threads=True)
+    point = Point("tree", 2)
+    times = {point.name: time}
+    played, (won, lost) = {}, (np.array([0, 0, 0, 0, 9]), np.array([9, 0, 0, 0, 0]))
+    known = study.factors(point, times)
+    for pair, other in study.first_pairings(times):
+        if pair == point.name:
+            factor = next(one for one in known if study.serial_name("tree", one) == other)
+            played[factor] = won if factor < strength else lost
+    while (factor := schemes.strength_scaling.next_factor(played, schemes.LEAST, schemes.MOST * 2)) is not None:
+        assert factor in known and factor not in played
+        played[factor] = won if factor < strength else lost
+    names = {agent["name"] for agent in study.config([], times)["agents"]}
+    assert {study.serial_name("tree", factor) for factor in played} <= names
 
 
 def test_a_file_describes_a_study_which_can_be_extended(tmp_path):
