@@ -101,7 +101,7 @@ class Snapshot:
 
     @property
     def instances(self) -> list[str]:
-        """The games that are played, each named as briefly as tells it from the others."""
+        """The games that are played, with the parameters that are not at their defaults."""
         return list(dict.fromkeys(condition.instance for condition in self.conditions))
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import EngineError
 from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.games.core.registry import spell
 
 VERSION = 1
 ONE_LINE = "write one JSON object for each line read, and nothing else, and flush it"
@@ -61,7 +62,7 @@ class JsonLines(Protocol):
 
 
 def _described(position: Position) -> dict[str, Any]:
-    return {"game": str(position.game), "moves": position.names}
+    return {"game": spell(position.game), "moves": position.names}
 
 
 def _spoken(budget: Budget) -> dict[str, Any]:

@@ -139,8 +139,18 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
     kind, lines = formats()[stored["format"]], []
     for key in sorted(stored.keys() | wanted.keys()):
         was, now = stored.get(key), wanted.get(key)
+        if key == "instances" and was:
+            was = _shortest(was)
         if was == now or key in CHANGEABLE or (key in kind.growing and kind.has_grown(key, was, now)):
             continue
         hint = "; it may only grow" if key in kind.growing else ""
         lines.append(f"{key} = {now!r}, but the run was started with {was!r}{hint}")
     return lines
+
+
+def _shortest(instances: list[str]) -> list[str]:
+    """The specs as they are stored now, which once had all parameters; as they are, if a game is not installed."""
+    try:
+        return [str(game) for game in make_games(instances)]
+    except UserError:
+        return instances

@@ -103,7 +103,7 @@ class Schedule:
 
 
 def described(resolved: Mapping[str, Any]) -> str:
-    """A configuration in words: `connect4(rows=6, columns=7): 3 agents, 100 games for each pair`."""
+    """A configuration in words: `connect4(rows=5): 3 agents, 100 games for each pair`."""
     instances, budgets = resolved["instances"], resolved["budgets"]
     what = f"{len(instances)} games" if instances[1:] else instances[0]
     if budgets[1:]:

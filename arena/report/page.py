@@ -122,10 +122,8 @@ def _about_scores(tournament) -> dict:
 
 
 def _title(tournament, config) -> str:
-    """The title: the game with its parameters; several games by their differences; for imported results the folder."""
-    if config is None:
-        return tournament.folder.name
-    return config["instances"][0] if len(config["instances"]) == 1 else ", ".join(tournament.instances)
+    """The title: the games; for imported results the folder."""
+    return tournament.folder.name if config is None else ", ".join(tournament.instances)
 
 
 def _machine(values: dict) -> dict[str, str]:

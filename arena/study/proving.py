@@ -20,6 +20,7 @@ from arena.agents.core.solve import solve, solver_of
 from arena.config.config import ConfigError
 from arena.games.core.game import check_range
 from arena.games.core.random import random_below, stream
+from arena.games.core.registry import spell
 from arena.study import kept
 from arena.study.positions import names_of
 
@@ -176,7 +177,7 @@ def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[l
 
     ValueError if a thousand games offer none.
     """
-    rng = stream(seed, str(game), number)
+    rng = stream(seed, spell(game), number)
     for _ in range(1000):
         line, states = [], [game.initial()]
         with np.errstate(over="ignore"):  # where the rules run as plain Python

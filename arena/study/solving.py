@@ -18,6 +18,7 @@ from arena.agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
 from arena.games.core.game import check_range
 from arena.games.core.random import random_below, stream
+from arena.games.core.registry import spell
 from arena.results import solver_scaling
 from arena.study import kept
 from arena.study.positions import names_of
@@ -119,7 +120,7 @@ class SolvingStudy:
 
 def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.ndarray]:
     """(moves, state) after `plies` random plies, not foreseen to be won or lost; ConfigError if there is none."""
-    rng = stream(seed, str(game), number)
+    rng = stream(seed, spell(game), number)
     for _ in range(1000):
         line, state = list[int](), game.initial()
         with np.errstate(over="ignore"):  # where the rules run as plain Python

@@ -83,7 +83,8 @@ class Game(Speed, Strength, People):
         return {other for other in before & after if not other.startswith("_")}
 
     def __str__(self):
-        return spell(self)
+        """The shortest spec that makes an equal game; `spell(game)` has all parameters."""
+        return spell(self, every=False)
 
 
 def check_range(name: str, value: float, low: float, high: float | None = None) -> None:

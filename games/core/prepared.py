@@ -12,6 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from arena.games.core.errors import UserError
+from arena.games.core.registry import spell
 
 FILE = "file:"  # a parameter that begins with this names a file with a learned network
 VERSION = 1
@@ -29,7 +30,7 @@ def pack(kind: str, game, about: dict, data: bytes) -> bytes:
     PreparedFileError if the first line would be longer than the limit for reading it.
     """
     checksum = hashlib.sha256(data).hexdigest()
-    header = {"format": f"search-arena {kind}", "version": VERSION, "game": str(game), **about, "sha256": checksum}
+    header = {"format": f"search-arena {kind}", "version": VERSION, "game": spell(game), **about, "sha256": checksum}
     line = json.dumps(header).encode() + b"\n"
     if len(line) > LONGEST_HEADER:
         raise PreparedFileError(
@@ -71,8 +72,8 @@ def _header(shown, game, kind, line) -> dict:
         raise PreparedFileError(f"{shown} holds something else: {other[:80]}")
     if found[1] != VERSION:
         raise PreparedFileError(f"{shown} has version {found[1]!r:.20}; this program reads version {VERSION}")
-    if found[2] != str(game):
-        raise PreparedFileError(f"{shown} is for {str(found[2])[:200]}, not for {game}")
+    if found[2] != spell(game):
+        raise PreparedFileError(f"{shown} is for {str(found[2])[:200]}, not for {spell(game)}")
     return header
 
 

@@ -24,6 +24,7 @@ from arena.agents.outside.process import EngineError, Process, Silent
 from arena.agents.outside.protocol import Position
 from arena.agents.outside.uci import Uci, read_info, score_of_value, value_of_score
 from arena.games.core.random import stream
+from arena.games.core.registry import spell
 from tests.agents import badly
 
 TEMPLATES = Path(__file__).parents[2] / "docs" / "engines"
@@ -237,7 +238,7 @@ def test_requests_say_all_that_a_simple_program_needs(tmp_path):
     player.close(0.5)
     Engines.close()
     hello, new_game, move, over = (json.loads(line) for line in log.read_text().splitlines())
-    described = {"game": str(game), "moves": ["3", "3", "1"]}
+    described = {"game": spell(game), "moves": ["3", "3", "1"]}
     assert hello == {"id": 1, "type": "hello", "protocol": 1, "options": {"style": "calm", "book": ""}}
     assert new_game == {"id": 2, "type": "new_game", **described, "budget": {"nodes": 20, "seconds": 2.5}}
     assert 0 <= move.pop("seed") < 1 << 32

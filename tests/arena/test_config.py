@@ -6,8 +6,10 @@ import sys
 
 import pytest
 
+from arena import games
 from arena.config import config, loading
 from arena.config.config import ConfigError
+from arena.games.core.registry import spell
 from tests.arena.conftest import PLUGIN, values
 
 GOOD = {"game": "tictactoe", "games": 4, "agents": [{"agent": "random"}, {"agent": "random", "name": "other"}]}
@@ -87,7 +89,7 @@ BAD = [
     (values("random", "test_late"), "or give the key budget"),
     (
         values("random", "test_odd", game="test_puzzle"),
-        "test_odd plays games for two players, and test_puzzle(heap=9, fault='none') is for one",
+        "test_odd plays games for two players, and test_puzzle is for one",
     ),
 ]
 
@@ -205,6 +207,15 @@ def test_what_a_resumed_run_may_change():
     )
     lines = config.differences(stored, stored | {"seed": 1, "plugins": [PLUGIN]})
     assert lines[0].startswith("plugins = ") and lines[1] == "seed = 1, but the run was started with 0"
+
+
+def test_a_run_of_an_earlier_version_is_resumed():
+    """Earlier versions stored games with all parameters."""
+    stored = loading.from_values(GOOD | {"game": "connect4"}).resolved()
+    earlier = stored | {"instances": [spell(games.make("connect4"))]}
+    assert earlier != stored and config.differences(earlier, stored) == []
+    unknown = stored | {"instances": ["not_installed(rows=6)"]}
+    assert config.differences(unknown, stored)[0].startswith("instances = ['connect4'], but the run was started with")
 
 
 def test_counts_may_be_written_as_1e3():

@@ -216,7 +216,7 @@ def test_a_study_comes_first(study):
     page, tournament = write_report(study), results.load(study)
     text = page.read_text()
     assert text.index('id="study"') < text.index('id="standings"') and 'href="#study"' in text
-    assert "<h1>connect4, tictactoe</h1>" in text
+    assert "<h1>connect4(rows=4, columns=5), tictactoe</h1>" in text
     section = re.search(r'<section id="study">(.*?)</section>', text, re.DOTALL)[1]
     assert "Score of strong against weak in %, with 95 % intervals; 4 games a cell" in section
     columns = display_columns(tournament.table("study")).values()

@@ -40,13 +40,13 @@ def run(tmp_path_factory):
     return folder
 
 
-def test_ranges_stand_for_instances_and_defaults_are_spelled_out():
+def test_ranges_stand_for_instances_and_defaults_are_left_out():
     resolved = loading.from_values(KEYS | {"instances": ["leftmove(depth=2..4)", "weakschur"]}).resolved()
-    assert resolved["instances"] == [f"leftmove(depth={n})" for n in (2, 3, 4)] + ["weakschur(parts=3)"]
+    assert resolved["instances"] == [f"leftmove(depth={n})" for n in (2, 3, 4)] + ["weakschur"]
     assert not {"game", "opening_plies", "pairings"} & resolved.keys()
     assert loading.from_values(resolved).resolved() == resolved
     one = loading.from_values({key: value for key, value in KEYS.items() if key != "instances"} | {"game": "leftmove"})
-    assert one.resolved()["instances"] == ["leftmove(depth=60)"]
+    assert one.resolved()["instances"] == ["leftmove"]
 
 
 BAD = [
@@ -55,19 +55,16 @@ BAD = [
     ({"instances": ["leftmov"]}, "instances[0] = 'leftmov': unknown game 'leftmov' (did you mean 'leftmove'?)"),
     (
         {"instances": ["leftmove", "tictactoe"]},
-        "leftmove(depth=60) is for one player and tictactoe for two players; a run has games of one kind",
+        "leftmove is for one player and tictactoe for two players; a run has games of one kind",
     ),
-    ({"instances": ["leftmove", "leftmove(60)"]}, "leftmove(depth=60) is there twice"),
+    ({"instances": ["leftmove", "leftmove(60)"]}, "leftmove is there twice"),
     ({"instances": ["leftmove(depth=9..5)"]}, "has a range that ends before it begins"),
     ({"instances": ["leftmove(depth=1..99999)"]}, "there are more than 10000 of them"),
     ({"game": "leftmove"}, "cannot be given together with game; a configuration has one of the two"),
     ({"agents": []}, "agents = []: has 0 of them; agents is a list of at least one table [[agents]]"),
     ({"opening_plies": 2}, "opening_plies = 2: is for two players; here each agent plays by itself"),
     ({"pairings": [["random", "nested"]]}, "is for two players; here each agent plays by itself"),
-    (
-        {"agents": [{"agent": "uct"}]},
-        "agents[0].agent = 'uct': uct plays games for two players, and leftmove(depth=60) is",
-    ),
+    ({"agents": [{"agent": "uct"}]}, "agents[0].agent = 'uct': uct plays games for two players, and leftmove is"),
     ({"games": 0}, "games = 0: is out of range"),
 ]
 
@@ -147,7 +144,7 @@ def test_a_configuration_knows_its_instances():
 
 def test_tables(run):
     rows = json.loads(call("table", run, "--format", "json").stdout)
-    assert [row["instance"] for row in rows] == ["leftmove"] * 2 + ["morpion"] * 2 + ["all instances"] * 2
+    assert [row["instance"] for row in rows] == ["leftmove"] * 2 + ["morpion(variant='4D')"] * 2 + ["all instances"] * 2
     assert [row["rank"] for row in rows] == [1, 2] * 3 and rows[0]["agent"] == "nested"
     assert rows[4]["mean"] == pytest.approx(sum(row["mean"] for row in rows[:4] if row["agent"] == rows[4]["agent"]))
     lines = call("table", run, "--kind", "improvements", "--format", "csv").stdout.splitlines()
@@ -226,6 +223,6 @@ def test_a_run_from_the_command_line(tmp_path):
         1,
     )
     assert done.exit_code == 0, done.stderr
-    assert "leftmove(depth=60): 2 agents, 3 runs of each" in done.stderr and "6 of 6 games stored" in done.stderr
+    assert "leftmove: 2 agents, 3 runs of each" in done.stderr and "6 of 6 games stored" in done.stderr
     assert done.stdout.splitlines()[0].split()[:3] == ["instance", "rank", "agent"]
     assert f"arena plot {tmp_path / 'run'} curves" in done.stderr

@@ -19,6 +19,7 @@ from arena import games
 from arena.agents.knowledge import book, tablebase
 from arena.games.core.jit import kept
 from arena.games.core.prepared import PreparedFileError
+from arena.games.core.registry import spell
 from tests.arena.stored import store_run
 from tests.typed import call
 
@@ -30,7 +31,7 @@ NIM = games.make("nim(heaps=[1, 2, 3])")
 
 def sealed(kind, data, **about):
     """A prepared file whose checksum is right, whatever it holds."""
-    header = {"format": f"search-arena {kind}", "version": 1, "game": str(NIM), **about}
+    header = {"format": f"search-arena {kind}", "version": 1, "game": spell(NIM), **about}
     return json.dumps(header | {"sha256": hashlib.sha256(data).hexdigest()}).encode() + b"\n" + data
 
 

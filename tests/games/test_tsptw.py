@@ -52,7 +52,7 @@ def test_a_small_instance_by_hand(tmp_path):
     game = games.make(f"tsptw({str(tmp_path / 'small.txt')!r})")
     assert game.score(game.read_line("1 2")[1]) == -(4 + 2 + 6) - 1e6
     assert game.score(game.read_line("2 1")[1]) == -(7.5 + 3 + 5)
-    assert str(game) == f"tsptw(file={str(tmp_path / 'small.txt')!r}, cities=3, seed=0)"
+    assert str(game) == f"tsptw(file={str(tmp_path / 'small.txt')!r}, cities=3)"
     assert games.make(str(game)) == game
 
 

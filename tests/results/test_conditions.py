@@ -3,7 +3,7 @@
 import pytest
 
 from arena import results
-from arena.results.conditions import budget_name, conditions_of, short_names
+from arena.results.conditions import budget_name, conditions_of
 from arena.results.exchange import from_csv, from_jsonl, to_jsonl
 from arena.results.export import render
 from arena.results.pgn import from_pgn, to_pgn
@@ -35,25 +35,20 @@ def tournament(tmp_path):
     return results.load(tmp_path / "run")
 
 
-def test_short_names():
-    specs = ["g(a=1, b=[2, 3])", "g(a=1, b=[2, 4])", "h(c='x, y')", "k"]
-    assert short_names(specs) == ["g(b=[2, 3])", "g(b=[2, 4])", "h", "k"]
-
-
 def test_conditions_are_numbered_by_instance_and_budget():
     found = conditions_of(CONFIG)
     assert [condition.number for condition in found] == [0, 1, 2, 3]
-    assert [condition.label for condition in found[1:3]] == ["hex, 1000 playouts", "nogo, 100 playouts"]
+    assert [condition.label for condition in found[1:3]] == ["hex(size=5), 1000 playouts", "nogo, 100 playouts"]
     assert found[3].limits == {"playouts": 1000} and found[0].spec == "hex(size=5)"
     assert budget_name({}) == "" and budget_name({"depth": 4, "seconds": 0.5}) == "depth 4, 0.5 s"
     assert budget_name({"nodes": 10_000_000}) == "10000000 nodes"
 
 
 def test_labels(tournament):
-    assert tournament.instances == ["hex", "nogo"] and tournament.budgets == ["100 playouts", "1000 playouts"]
+    assert tournament.instances == ["hex(size=5)", "nogo"] and tournament.budgets == ["100 playouts", "1000 playouts"]
     frame = tournament.table("games")
     assert frame.columns[:6].tolist() == ["id", "number", "condition", "instance", "budget", "opening"]
-    assert frame.set_index("id").loc["1-0-0", ["instance", "budget"]].tolist() == ["hex", "1000 playouts"]
+    assert frame.set_index("id").loc["1-0-0", ["instance", "budget"]].tolist() == ["hex(size=5)", "1000 playouts"]
 
 
 def test_one_condition_needs_no_labels(folder):

@@ -52,13 +52,13 @@ def test_cells_by_hand(tournament):
     frame = tournament.study().set_index(["instance", "budget"])
     assert frame["games"].tolist() == [6, 6, 6, 6, 12, 12] and set(frame["agent"]) == {"p"}
     assert frame["value"].tolist() == pytest.approx([5.5 / 6, 1, 0.5, 0.5, 8.5 / 12, 0.75])
-    hex_100 = frame.loc[("hex", "100 playouts")]
+    hex_100 = frame.loc[("hex(size=5)", "100 playouts")]
     assert (hex_100["low"], hex_100["high"]) == score_interval([0, 0, 0, 1, 2])
-    assert frame.loc[("hex", "1000 playouts"), "low"] == pytest.approx(0.05 ** (1 / 3))
-    assert frame.loc[("hex", "1000 playouts"), "high"] == 1
+    assert frame.loc[("hex(size=5)", "1000 playouts"), "low"] == pytest.approx(0.05 ** (1 / 3))
+    assert frame.loc[("hex(size=5)", "1000 playouts"), "high"] == 1
     assert (frame["low"] <= frame["value"]).all() and (frame["value"] <= frame["high"]).all()
     mean = frame.loc[(MEAN, "1000 playouts")]
-    own = frame.loc[[("hex", "1000 playouts"), ("nogo", "1000 playouts")]]
+    own = frame.loc[[("hex(size=5)", "1000 playouts"), ("nogo", "1000 playouts")]]
     assert tuple(mean[["value", "low", "high"]]) == mean_interval(own["value"], own["low"], own["high"])
 
 
@@ -71,7 +71,7 @@ def test_people_read_a_row_a_game_and_a_column_a_budget(tournament):
     text = render(tournament.table(), "text").splitlines()
     assert text[0] == "Score of p against u in %, with 95 % intervals; 6 games a cell"
     assert text[2].split() == ["game", "100", "playouts", "1000", "playouts"]
-    assert [line.split()[0] for line in text[4:]] == ["hex", "nogo", "mean"]
+    assert [line.split()[0] for line in text[4:]] == ["hex(size=5)", "nogo", "mean"]
     assert "100.0 (36.8–100.0)" in text[4] and text[5].split()[1] == "50.0"
     latex = render(tournament.table(), "latex")
     assert r"\toprule" in latex and r"100.0 & (\ensuremath{36.8}--\ensuremath{100.0})" in latex
@@ -97,10 +97,11 @@ def test_of_many_agents_each_against_all_others(tmp_path):
         *pair(0, 0, "a", "b", 1, 1), *pair(0, 0, "a", "c", 1, 0), *pair(0, 0, "b", "c", 0.5, 0.5),
         (1, 0, "a", "b", 1.0), (1, 0, "b", "a", None),
     ]  # fmt: skip
-    run = store(tmp_path / "run", "abc", configuration("hex", "nogo"), games)
+    run = store(tmp_path / "run", "abc", configuration("hex(size=5)", "nogo"), games)
     frame = run.study().set_index(["instance", "agent"])
-    assert frame.loc["hex"]["value"].tolist() == [0.75, 0.25, 0.5] and frame.loc["hex"]["games"].tolist() == [4, 4, 4]
-    one = frame.loc[("hex", "b")]
+    of_hex = frame.loc["hex(size=5)"]
+    assert of_hex["value"].tolist() == [0.75, 0.25, 0.5] and of_hex["games"].tolist() == [4, 4, 4]
+    one = frame.loc[("hex(size=5)", "b")]
     assert (one["low"], one["high"]) == score_interval([1, 0, 1, 0, 0])
     assert frame.loc["nogo"]["games"].tolist() == [1, 1, 0] and np.isnan(frame.loc[("nogo", "c"), "value"])
     assert tuple(frame.loc[("nogo", "a")][["low", "high"]]) == score_interval([0, 0, 1])
@@ -108,7 +109,7 @@ def test_of_many_agents_each_against_all_others(tmp_path):
     text = render(run.table(), "text").splitlines()
     assert text[0].startswith("Score of each agent against all others in %") and text[0].endswith("0 to 4 games a cell")
     assert text[2].split() == ["game", "a", "b", "c"] and text[5].split()[-1] == "-"
-    at_two = store(tmp_path / "two", "abc", configuration("hex", budgets=BUDGETS), games)
+    at_two = store(tmp_path / "two", "abc", configuration("hex(size=5)", budgets=BUDGETS), games)
     assert render(at_two.table(), "csv").count("\n") == 7
     assert "a, 1000 playouts" in render(at_two.table(), "html")
     narrow = render(run.table(), "text", width=56)
@@ -121,7 +122,7 @@ def test_of_many_agents_each_against_all_others(tmp_path):
 
 def test_repeated_games_count_once(tmp_path):
     games = [game for k in range(8) for game in pair(0, k, "p", "u", 1, k % 2)] + pair(1, 0, "p", "u", 1, 1)
-    run = store(tmp_path / "run", "pu", configuration("hex", "nogo"), games)
+    run = store(tmp_path / "run", "pu", configuration("hex(size=5)", "nogo"), games)
     every = run.study().iloc[0]
     run.repeats = pd.Series(run.games["opening"] >= 2)
     once = run.study().iloc[0]
@@ -154,14 +155,14 @@ def test_the_figure_shows_the_cells(tournament):
     drawn = [container.lines[0].get_xdata().tolist() for container in axes.containers]
     for budget, values in zip(tournament.budgets, drawn, strict=True):
         assert values == pytest.approx(100 * frame["value"][frame["budget"] == budget])
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["hex", "nogo", "mean"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["hex(size=5)", "nogo", "mean"]
     assert [text.get_text() for text in axes.get_legend().get_texts()] == tournament.budgets
     given = axes.figure.subplots()
     assert tournament.plot.study(given) is given
 
 
 def test_nothing_played(tmp_path):
-    run = store(tmp_path / "run", "pu", configuration("hex", "nogo"), [])
+    run = store(tmp_path / "run", "pu", configuration("hex(size=5)", "nogo"), [])
     assert run.study()["value"].isna().all() and len(run.study()) == 2
     assert "0 games a cell" in render(run.table(), "text")
     run.plot.study().figure.canvas.draw()
