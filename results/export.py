@@ -27,6 +27,7 @@ from arena.results.printable import JSON_ESCAPES, guarded, printable
 # left out for people while all are 0
 RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
+WIDE_CROSSTABLE = 10  # columns, beyond which LaTeX has whole percents
 LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
 
 
@@ -47,8 +48,8 @@ def render(
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the most
     characters in a line of text (in tables of up to 1000 rows, see `results.fitting`); None is as many as needed.
-    `title` is for the formats for people; LaTeX refers to the table by `frame.attrs["label"]`.  Text leaves out
-    columns too wide for any terminal, such as seeds and moves of games, and candidates; LaTeX leaves out candidates.
+    `title` is for the formats for people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave
+    out columns too wide for any terminal or page, such as seeds and moves of games, and candidates.
     `columns` are the columns to write, in this order: their names in csv, or a study's headings; ValueError names those
     that are missing.
     In csv, text that a spreadsheet would take for a formula gets an apostrophe before it, unless `raw`.
@@ -76,9 +77,9 @@ def _rendered(frame, format, title, times, width, columns) -> str:
         frame = _chosen(frame, columns, with_errors=True)
     if format == "text":
         return _text(_fitted(frame if columns else _short(frame, kind), kind, None), title, width)
-    if format == "latex" and not columns and kind in ("crosstable", "moves"):
+    if format == "latex" and not columns:
         frame = _short(frame, kind)
-    cells, right = _display(frame, kind)
+    cells, right = _display(frame, kind, narrow=format == "latex" and len(frame.columns) > WIDE_CROSSTABLE)
     if format == "latex":
         return latex(columns_of(cells, right), title, label, "" if kind == "crosstable" else " in %")
     return {"markdown": _markdown, "html": _html}[format](cells, right, title)
@@ -247,7 +248,7 @@ LONG_IN = {
     "moves": ("candidates",),
 }
 OF_NUMBERS = ("study", "comparison", "scaling")  # kinds whose columns of text are numbers
-NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "95 %")  # but for these
+NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "serial", "95 %")  # but for these
 HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
 
 

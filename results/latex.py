@@ -1,4 +1,5 @@
-"""Tables in LaTeX, for the packages booktabs and siunitx: numbers stand at their decimal points, with true minus signs.
+"""Tables in LaTeX, for the packages booktabs, graphicx and siunitx: numbers stand at their decimal points, with true
+minus signs, and a table that is wider than the lines around it is made as wide as they are.
 
 A column of numbers is one of siunitx's S columns, as wide as its numbers are; errors stand behind the sign of plus or
 minus, and a sign of percent in the heading.  Other cells, such as bounds, are text in the middle of their column.
@@ -30,7 +31,9 @@ ESCAPES = {
     "≥": r"\ensuremath{\geq}",
     "−": r"\ensuremath{-}",
 }
-NEEDS = r"% \usepackage{booktabs, siunitx}"
+NEEDS = r"% \usepackage{booktabs, graphicx, siunitx}"
+FITTING = r"\resizebox{\ifdim\width>\linewidth \linewidth\else \width\fi}{!}{%"  # which opens a group
+LONG_HEADING = 10  # letters, beyond which a heading may take two lines
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,14 @@ def latex(
     rows = zip(*(column.cells for column in laid)) if laid else ()
     lines = [
         NEEDS,
+        FITTING,
         f"\\begin{{tabular}}{{{' '.join(column.specification for column in laid)}}}",
         r"\toprule",
         " & ".join(column.heading for column in laid) + r" \\",
         r"\midrule",
         *(" & ".join(cells) + r" \\" for cells in rows),
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}}",
     ]
     if caption or label:
         above = [r"\begin{table}", r"\centering"]
@@ -74,25 +78,35 @@ def escaped(text: str) -> str:
     return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
 
 
+def _heading(column: Column, more: str = "") -> str:
+    """The heading, in two lines if it is long, and longer than what stands below it."""
+    text = column.heading + more
+    if len(text) > max(LONG_HEADING, *map(len, column.cells), 0) and " " in text:
+        blanks = [match.start() for match in re.finditer(" ", text)]
+        middle = min(blanks, key=lambda place: abs(place - len(text) / 2))
+        return rf"\shortstack{{{escaped(text[:middle])}\\{escaped(text[middle + 1 :])}}}"
+    return escaped(text)
+
+
 def _laid(column: Column, percent: str) -> Laid:
     cells = [" ".join(cell.split()) for cell in column.cells]
     known = [cell for cell in cells if cell != MISSING]
     if column.right and known:
         if all(INTERVAL.fullmatch(cell) or PLAIN.fullmatch(cell) for cell in known):
             if any(INTERVAL.fullmatch(cell) for cell in known):
-                return _with_intervals(column.heading, cells)
+                return _with_intervals(column, cells)
         if all(any(form.fullmatch(cell) for form in (PLAIN, WITH_ERROR, BOUND)) for cell in known):
-            return _numbers(column.heading, cells, percent)
+            return _numbers(column, cells, percent)
     texts = ["--" if cell == MISSING else MINUS.sub(TRUE_MINUS, escaped(cell)) for cell in cells]
-    return Laid("r" if column.right else "l", escaped(column.heading), texts)
+    return Laid("r" if column.right else "l", _heading(column), texts)
 
 
-def _numbers(heading: str, cells: list[str], percent: str) -> Laid:
+def _numbers(column: Column, cells: list[str], percent: str) -> Laid:
     """An S column, in which percents stand without their sign; or two columns, the second with the errors."""
     found = [PLAIN.fullmatch(cell) or WITH_ERROR.fullmatch(cell) for cell in cells]
     percents = any(cell.endswith(" %") for cell in cells)
     texts = [_number(cell) if match else _aside(cell) for cell, match in zip(cells, found)]
-    shown = escaped(heading + percent if percents else heading)
+    shown = _heading(column, percent if percents else "")
     specification = _specification([match for match in found if match])
     if not any(" ± " in cell for cell in cells):
         return Laid(specification, f"{{{shown}}}", texts)
@@ -101,7 +115,7 @@ def _numbers(heading: str, cells: list[str], percent: str) -> Laid:
     return Laid(f"{specification} @{{}} r", f"\\multicolumn{{2}}{{c}}{{{shown}}}", both)
 
 
-def _with_intervals(heading: str, cells: list[str]) -> Laid:
+def _with_intervals(column: Column, cells: list[str]) -> Laid:
     """Two columns below one heading: the values, and their intervals."""
     parts = [INTERVAL.fullmatch(cell) for cell in cells]
     values = [match[1] if match else cell for match, cell in zip(parts, cells)]
@@ -109,7 +123,7 @@ def _with_intervals(heading: str, cells: list[str]) -> Laid:
     texts = [_number(value) if PLAIN.fullmatch(value) else _aside(value) for value in values]
     intervals = [_interval(match) if match else "" for match in parts]
     both = [f"{value} & {interval}" for value, interval in zip(texts, intervals)]
-    return Laid(f"{_specification(found)} @{{\\ }} l", f"\\multicolumn{{2}}{{c}}{{{escaped(heading)}}}", both)
+    return Laid(f"{_specification(found)} @{{\\ }} l", f"\\multicolumn{{2}}{{c}}{{{_heading(column)}}}", both)
 
 
 def _interval(match) -> str:

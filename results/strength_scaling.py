@@ -12,6 +12,7 @@ fitted by quasi-likelihood, with errors from the pairs of games (sandwich estima
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -160,6 +161,7 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
     """A table of `table` for people: strings, with errors beside their values, without what is the same in all rows."""
     names = ["game", "playouts", "scheme", "workers", "serial"]
     columns = frame[[name for name in names if name in ("scheme", "workers") or frame[name].nunique() > 1]].copy()
+    columns["scheme"] = labels(frame["scheme"])
     columns["time"] = [_rounded(value, 1) for value in frame["time"]]
     for heading, prefix in (("Elo at equal time", ""), ("Elo at equal playouts", "total_")):
         rated = frame[[prefix + name for name in ("elo", "error", "bound")]]
@@ -173,10 +175,16 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
     return columns
 
 
+def labels(schemes: Sequence[str]) -> list[str]:
+    """`root(search='grave')` as `root(grave)`, which people and figures are shown; as they are if two became one."""
+    short = [re.sub(r"search='(\w+)'", r"\1", scheme) for scheme in schemes]
+    return short if len(set(short)) == len(set(schemes)) else list(schemes)
+
+
 def shown_speeds(frame: pd.DataFrame) -> pd.DataFrame:
     """A table of `study.throughput` for people; * where other programs disturbed every measurement."""
     columns = frame[[name for name in ("game", "scheme", "threads") if name != "game" or frame[name].nunique() > 1]]
-    columns = columns.copy()
+    columns = columns.assign(scheme=labels(frame["scheme"]))
     marks = ["" if share else " *" for share in frame["undisturbed"]]
     columns["playouts a second"] = [f"{rate:,.0f}{mark}" for rate, mark in zip(frame["playouts_per_second"], marks)]
     for heading, name in (("times one thread", "speed_up"), ("times serial", "over_serial")):
@@ -239,7 +247,7 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
 
     cells, shown = list(frame.groupby(["game", "playouts"], sort=False)), _shown(panels, throughput)
     columns, schemes = _columns(shown, drawn.get_figwidth()), frame["scheme"].unique().tolist()
-    looks = dict(zip(schemes, map(_look, range(len(schemes)), plots.labels(schemes))))
+    looks = dict(zip(schemes, map(_look, range(len(schemes)), plots.labels(labels(schemes)))))
     parts = drawn.subfigures(len(cells), 1, squeeze=False).ravel()
     for part, ((game, playouts), cell) in zip(parts, cells):
         axes = part.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()

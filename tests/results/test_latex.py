@@ -18,7 +18,8 @@ from tests.arena.stored import CONFIG, store_run
 
 NAMES = ["50 %_a^b{c}", "~x\\y & #1 $", "< plain"]
 DOCUMENT = (
-    r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs, siunitx}\begin{document}%s\end{document}"
+    r"\documentclass[%s]{article}\usepackage[T1]{fontenc}\usepackage{booktabs, graphicx, siunitx}"
+    r"\parindent0pt\begin{document}%s\end{document}"
 )
 
 
@@ -104,8 +105,25 @@ def has_siunitx():
 
 
 @pytest.mark.skipif(not has_siunitx(), reason="there is no pdflatex with siunitx here")
-def test_tex_sets_every_table(tables, tmp_path):
-    (tmp_path / "all.tex").write_text(DOCUMENT % "\n\n".join(tables.values()))
+@pytest.mark.parametrize("layout", ["onecolumn", "twocolumn"])
+def test_tex_sets_every_table_within_its_lines(tables, layout, tmp_path):
+    (tmp_path / "all.tex").write_text(DOCUMENT % (layout, "\n\n".join(tables.values())))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0 and "Missing character" not in done.stdout, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
+
+
+def test_long_headings_take_two_lines():
+    text = latex(columns_of({"score of the first": ["1.5"], "agent of the run": ["x" * 20]}, [True, False]))
+    assert r"{\shortstack{score of\\the first}} & agent of the run \\" in text
+
+
+def test_a_wide_crosstable_has_whole_percents():
+    def crosstable(count):
+        names = [f"a{number}" for number in range(count)]
+        frame = pd.DataFrame(0.515, index=pd.Index(names, name="agent"), columns=names)
+        frame.attrs["kind"] = "crosstable"
+        return render(frame, "latex")
+
+    assert "51.5" in crosstable(8) and "51.5" not in crosstable(9) and " 52 " in crosstable(9)
