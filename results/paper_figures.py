@@ -1,6 +1,7 @@
 """Figures for papers: one kind of figure of a run, in the size of a column and in a style that users can replace."""
 
 import io
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ SHAPE = 0.68  # height over width, where rows do not say it
 ROW, AROUND = 0.17, 0.55  # inches that a row takes, and what is around rows
 LEGEND = 0.14  # inches of a line of the legend, which has two agents
 GAME = 0.13  # inches for each game in a cell of a study
+THREE = 5.0  # inches of width, from which on there are three panels beside each other
+LETTER, TITLE = 0.55 / 72, 1.05 / 72  # inches of a letter, and of a line, of a panel's name, for each point of the font
 IN_ROWS = ("ratings", "crosstable", "sides", "study")
 FONTS = {"sans": "sans-serif"}
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
@@ -31,21 +34,30 @@ def kinds(run) -> tuple[str, ...]:
     return (*several, "ratings", "crosstable", "strength", "sides", "lengths", "time", "depth")
 
 
+SPECIAL = {"time": ("moves", "seconds"), "depth": ("moves", "depth")}
+WITH_ALL = ("ratings", "crosstable")  # kinds with a panel of all games together, besides those of each
+
+
 def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
-    """The function that draws a kind of figure of a run on an empty figure.
+    """The function that draws a kind of figure of a run on an empty figure, with a panel for each game and budget.
 
     `options` are against ("playouts", "seconds" or "nodes", of strength and curves), instance (a name, or None for all)
     and panels (a panel for each instance instead of their mean), of curves.
     """
     if kind == "curves":
         return lambda figure: _curves(figure, run, **options)
-    special = {
-        "strength": ("strength", options.get("against")),
-        "time": ("moves", "seconds"),
-        "depth": ("moves", "depth"),
-    }
-    name, *of = special.get(kind, (kind,))
-    return lambda figure: getattr(run.plot, name)(*of, ax=figure.subplots()) and None
+    name, *of = ("strength", options.get("against")) if kind == "strength" else SPECIAL.get(kind, (kind,))
+    parts = [] if kind == "study" else parts_of(run)
+    if len(parts) <= 1:
+        return lambda figure: getattr(run.plot, name)(*of, ax=figure.subplots()) and None
+    parts = {"all": run} | parts if kind in WITH_ALL else parts
+    columns = 1 if kind in IN_ROWS else None
+    return lambda figure: _panels(figure, parts, lambda part, ax: getattr(part.plot, name)(*of, ax=ax), columns)
+
+
+def parts_of(run) -> dict[str, Any]:
+    """The conditions of a run as runs, by their labels."""
+    return {one.label: run.part(one.number) for one in run.conditions}
 
 
 def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Figure], None], float]:
@@ -72,21 +84,34 @@ def _curves(figure: Figure, run, against: str, instance: str | None, panels: boo
         only = run.instances[0] if len(run.instances) == 1 else ALL
         run.plot.best_so_far(instance or only, against, figure.subplots())
         return
-    columns = 2 if len(run.instances) <= 4 else 3
-    lines = -(-len(run.instances) // columns)
-    figure.set_figheight(figure.get_figheight() * lines / columns + 0.2)
+    parts = {name: name for name in run.instances}
+    _panels(figure, parts, lambda name, ax: run.plot.best_so_far(name, against, ax))
+
+
+def _panels(figure: Figure, parts: dict[str, Any], plot: Callable[[Any, Any], Any], columns: int | None = None) -> None:
+    """A panel for each part, with its name above, and one legend and one label of each axis for all."""
+    columns = columns or (3 if figure.get_figwidth() >= THREE and len(parts) > 4 else 2)
+    font = matplotlib.rcParams["font.size"]
+    letters = int(figure.get_figwidth() / columns / (LETTER * font))
+    lines, names = -(-len(parts) // columns), [textwrap.wrap(name.replace("$", r"\$"), letters) for name in parts]
+    figure.set_figheight(lines * (figure.get_figheight() / columns + TITLE * font * max(map(len, names))) + 0.2)
     axes = figure.subplots(lines, columns, squeeze=False).ravel()
-    for ax, name in zip(axes, run.instances):
-        run.plot.best_so_far(name, against, ax)
-        ax.set(xlabel="", ylabel="")
-        ax.get_legend().remove()
-    for ax in axes[len(run.instances) :]:
+    for ax, name, part in zip(axes, names, parts.values()):
+        plot(part, ax)
+        ax.set_title("\n".join(name), fontsize="small")
+    for ax in axes[len(parts) :]:
         ax.remove()
-    # an agent may have no score in some of the games
-    drawn = {label: line for ax in axes for line, label in zip(*ax.get_legend_handles_labels())}
-    figure.legend(drawn.values(), drawn.keys(), loc="outside upper center", ncols=2, frameon=False, fontsize="small")
-    figure.supxlabel(f"{against} of a run", fontsize="medium")
-    figure.supylabel("best score so far", fontsize="medium")
+    drawn = figure.axes[: len(parts)]
+    # an agent may have no line in some of the panels
+    lines_of = {label: line for ax in drawn for line, label in zip(*ax.get_legend_handles_labels())}
+    if lines_of:
+        figure.legend(lines_of.values(), lines_of.keys(), loc="outside upper center", ncols=2, frameon=False)
+    figure.supxlabel(next(filter(None, (ax.get_xlabel().partition(",")[0] for ax in drawn)), ""), fontsize="medium")
+    figure.supylabel(next(filter(None, (ax.get_ylabel().partition("\n")[0] for ax in drawn)), ""), fontsize="medium")
+    for ax in drawn:
+        ax.set(xlabel="", ylabel="")
+        if legend := ax.get_legend():
+            legend.remove()
 
 
 def picture(

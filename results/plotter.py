@@ -27,7 +27,7 @@ class Plotter:
     def strength(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
         """Elo against the seconds, playouts or nodes per move."""
         _check(of, ("seconds", "playouts", "nodes"))
-        return plots.strength(_axes(ax), self.tournament.standings(), self.tournament.win_rates(), of)
+        return plots.strength(_axes(ax), self._ordered(self.tournament.standings()), self.tournament.win_rates(), of)
 
     def lengths(self, ax: Axes | None = None) -> Axes:
         """The lengths of games, by winner."""
@@ -35,8 +35,7 @@ class Plotter:
 
     def sides(self, ax: Axes | None = None) -> Axes:
         """Scores as first and as second player, in the order of the standings."""
-        frame = self.tournament.win_rates().set_index("agent").loc[self.tournament.standings()["agent"]]
-        return plots.sides(_axes(ax), frame.reset_index())
+        return plots.sides(_axes(ax), self._ordered(self.tournament.win_rates()))
 
     def moves(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
         """The mean of one statistic of moves along the game, a field of `Effort` such as seconds or depth."""
@@ -55,6 +54,9 @@ class Plotter:
         """
         instance = instance or self.tournament.instances[0]
         return plots.best_so_far(_axes(ax), self._curves(instance, against), instance)
+
+    def _ordered(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.set_index("agent").loc[self.tournament.order].reset_index()
 
     def _curves(self, instance: str, against: str) -> pd.DataFrame:
         """The curves of all instances, or of all together, to the playouts or seconds that a game took in all."""

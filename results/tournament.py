@@ -1,7 +1,7 @@
 """A tournament as it was stored at one moment: the tables, notes and figures that are made from its games."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from arena.results.plotter import Plotter
 
 ALL = "all"  # conditions together
+JOINT = ("ratings", "pairs", "differences")  # kinds that begin with all conditions together
+BY_CONDITION = (*JOINT, "win_rates")  # kinds with rows of each condition, where there are several
 
 
 class Tournament(Snapshot):
@@ -60,18 +62,33 @@ class Tournament(Snapshot):
     @shown_as("ratings")
     def ratings_by_condition(self) -> pd.DataFrame:
         """The standings over all games, then those of each condition, told apart by columns instance and budget."""
-        blocks = [(ALL, ALL, self.standings())]
-        blocks += [(one.instance, one.budget, self.standings(one.number)) for one in self.conditions]
-        frames = [frame.assign(instance=instance, budget=budget) for instance, budget, frame in blocks]
+        return self._by_condition("ratings")
+
+    def _by_condition(self, kind: str) -> pd.DataFrame:
+        """A table's rows of all conditions together, if its kind is one of JOINT, then those of each."""
+        blocks = [(ALL, ALL, self)] if kind in JOINT else []
+        blocks += [(one.instance, one.budget, self.part(one.number)) for one in self.conditions]
+        method = {"ratings": "standings"}.get(kind, kind)
+        frames = [getattr(part, method)().assign(instance=instance, budget=budget) for instance, budget, part in blocks]
         columns = [name for name in ("instance", "budget") if len(getattr(self, f"{name}s")) > 1]
         return pd.concat(frames, ignore_index=True)[[*columns, *frames[0].columns[:-2]]]
 
+    def part(self, condition: int) -> Self:
+        """One condition's games, by number, with the agents in the order of all games' standings in its figures."""
+        part = self.at([condition])
+        part.order = self.order
+        return part
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The agents' names as they stand in the standings."""
+        return self.standings()["agent"].tolist()
+
     @shown_as("crosstable")
     def crosstable(self, values: str = "score") -> pd.DataFrame:
-        """Each agent against each other, in the order of the standings; see `results.tables.crosstable`."""
-        order = self.standings()["agent"].tolist()
-        where = [self.names.index(name) for name in order]
-        return tables.crosstable(order, self._counts[np.ix_(where, where)], values)
+        """Each agent against each other, all games together, in the order of the standings; see `tables.crosstable`."""
+        where = [self.names.index(name) for name in self.order]
+        return tables.crosstable(self.order, self._counts[np.ix_(where, where)], values)
 
     @shown_as("pairs")
     def pairs(self) -> pd.DataFrame:
@@ -99,7 +116,7 @@ class Tournament(Snapshot):
         most MOVES_VERIFIED decisions.
         """
         frame = self.spent()
-        place = {name: place for place, name in enumerate(self.standings()["agent"])}
+        place = {name: place for place, name in enumerate(self.order)}
         order = frame.assign(place=frame["agent"].map(place)).sort_values(["place", "ply"]).index
         return frame.loc[order].reset_index(drop=True)
 
@@ -157,12 +174,18 @@ class Tournament(Snapshot):
         return ("scores", "study", *kinds[1:]) if self.single_player else ("study", "standings", "ratings", *kinds[1:])
 
     def table(self, kind: str | None = None) -> pd.DataFrame:
-        """The table of that kind, or the main one, ready for `results.export.render`; ValueError names the kinds."""
+        """The table of that kind, or the main one, ready for `results.export.render`; ValueError names the kinds.
+
+        Of a run of several games or budgets, ratings, pairs, differences and win_rates have rows for each of them,
+        the first three after those of all games together.
+        """
         kind = kind or self.kinds[0]
         if kind not in self.kinds:
             raise ValueError(f"no table {kind!r}; there are {', '.join(self.kinds)}")
-        name = {"ratings": "ratings_by_condition"}.get(kind, kind)
-        frame = self.games.copy() if kind == "games" else getattr(self, name)()
+        if len(self.conditions) > 1 and kind in BY_CONDITION:
+            frame = self._by_condition(kind)
+        else:
+            frame = self.games.copy() if kind == "games" else getattr(self, kind)()
         frame.attrs |= {"kind": kind}
         return frame
 

@@ -10,10 +10,9 @@ from xml.sax.saxutils import quoteattr
 
 import matplotlib
 from cycler import cycler
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arena.results import strength_scaling
+from arena.results import paper_figures, strength_scaling
 from arena.results.plots import COLOURS
 from arena.results.scores import ALL
 from arena.results.tournament import Tournament
@@ -37,10 +36,11 @@ STYLE: dict[Any, Any] = {
 }
 WIDTH, HEIGHT = 4.8, 3.6  # inches; shown at four fifths on a phone
 MOST_CURVES = 12  # instances with figures of their own
+MOST_PANELS = 12  # games and budgets that every figure has a panel for
 ROW = 0.27  # inches of a row with an agent's name
 
 
-Plot = tuple[str, str, str, Callable[[Axes], object]]  # name, title, caption, function that draws
+Plot = tuple[str, str, str, Callable[[Figure], object]]  # name, title, caption, function that draws
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def draw(tournament: Tournament) -> list[Drawn]:
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
         caption = "Every cell of the table with its 95 % interval."
-        plots.insert(0, ("study", "Scores", caption, tournament.plot.study))
+        plots.insert(0, ("study", "Scores", caption, paper_figures.draw(tournament, "study", {})))
     return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
 
 
@@ -104,37 +104,47 @@ def _curves(tournament) -> list[Plot]:
     return plots
 
 
-def _titleless(plot, instance, ax) -> None:
-    plot(instance, "playouts", ax).set_title("")
+def _titleless(plot, instance, figure) -> None:
+    plot(instance, "playouts", figure.subplots()).set_title("")
 
 
 def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
     """For two players; adds to `rows` the number of rows of figures that have any."""
     rows |= dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
-    plots: list[Plot] = [
-        ("ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", tournament.plot.ratings),
-        ("crosstable", "Crosstable", "Score of each row against each column, in %.", tournament.plot.crosstable),
-    ]
     win_rates, effort = tournament.win_rates(), tournament.effort
     bounded = any(tournament.ratings.bound)
     without_bounds = " Agents with a bound instead of an estimate are left out." if bounded else ""
+    found = [
+        ("ratings", "ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound."),
+        ("crosstable", "crosstable", "Crosstable", "Score of each row against each column, in %."),
+    ]
     for of in ("seconds", "playouts"):
         if (win_rates[f"{of}_per_move"] > 0).sum() > 1:
             caption = f"What strength costs: Elo against {of} a move. Up and to the left is better.{without_bounds}"
-            plot = functools.partial(tournament.plot.strength, of)
-            plots.append((f"strength_{of}", f"Elo against {of}", caption, plot))
-    plots.append(("lengths", "Length of games", "How many plies games took, by who won.", tournament.plot.lengths))
-    plots.append(("sides", "Moving first", "Each agent's score as first and as second player.", tournament.plot.sides))
-    for of in ("seconds", "depth"):
+            found.append((f"strength_{of}", "strength", f"Elo against {of}", caption))
+    found.append(("lengths", "lengths", "Length of games", "How many plies games took, by who won."))
+    found.append(("sides", "sides", "Moving first", "Each agent's score as first and as second player."))
+    for kind, of in (("time", "seconds"), ("depth", "depth")):
         if (effort[f"{of}_given"] > 0).any():
-            title = "Time along the game" if of == "seconds" else "Depth along the game"
-            caption = f"Mean {of} of a move, by ply."
-            plots.append((f"moves_{of}", title, caption, functools.partial(tournament.plot.moves, of)))
-    return plots
+            found.append((f"moves_{of}", kind, f"{kind.capitalize()} along the game", f"Mean {of} of a move, by ply."))
+    if len(tournament.conditions) > MOST_PANELS:
+        return [
+            (name, title, caption, functools.partial(_on_axes, getattr(tournament.plot, name)))
+            for name, kind, title, caption in found
+            if kind in paper_figures.WITH_ALL
+        ]
+    return [
+        (name, title, caption, paper_figures.draw(tournament, kind, {"against": name.removeprefix("strength_")}))
+        for name, kind, title, caption in found
+    ]
+
+
+def _on_axes(plot, figure) -> None:
+    plot(ax=figure.subplots())
 
 
 def _drawn(name, title, caption, plot, height) -> Drawn:
-    return _saved(name, title, caption, (WIDTH, height), lambda figure: plot(figure.subplots()))
+    return _saved(name, title, caption, (WIDTH, height), plot)
 
 
 def _saved(name, title, caption, size, draw) -> Drawn:

@@ -87,6 +87,20 @@ def test_standings_over_all_and_of_each(tournament):
         tournament.standings(condition=4)
 
 
+@pytest.mark.parametrize("kind", ["pairs", "differences", "win_rates"])
+def test_tables_have_rows_for_each_condition(kind, tournament):
+    """Those of all conditions together come first where they mean something."""
+    frame = tournament.table(kind)
+    assert frame.columns[:2].tolist() == ["instance", "budget"] and frame.attrs["kind"] == kind
+    blocks = list(dict.fromkeys(zip(frame["instance"], frame["budget"])))
+    assert blocks[: len(blocks) - 4] == ([] if kind == "win_rates" else [("all", "all")])
+    for one, block in zip(tournament.conditions, blocks[-4:], strict=True):
+        own = frame[(frame["instance"] == block[0]) & (frame["budget"] == block[1])]
+        alone = getattr(tournament.at([one.number]), kind)()
+        assert block == (one.instance, one.budget) and own.iloc[:, 2:].reset_index(drop=True).equals(alone)
+    assert "hex(size=5)" in render(frame, "text")
+
+
 def test_a_part_of_a_run_is_a_run(tournament):
     part = tournament.at([2, 3])
     assert part.instances == ["nogo"] and part.budgets == tournament.budgets and len(part.games) == 8

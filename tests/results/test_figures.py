@@ -37,6 +37,36 @@ def test_every_kind_in_the_size_asked_for(folder, tmp_path):
     assert paper_figures.height(run, "ratings", 3.4) < paper_figures.height(run, "time", 3.4)
 
 
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """A run of two games at two budgets."""
+    keys = {key: value for key, value in CONFIG.items() if key != "game"}
+    keys |= {"instances": ["tictactoe", "connect4(rows=4, columns=5)"], "budgets": [{"playouts": 5}, {"playouts": 9}]}
+    agents = [{"agent": "uct", "name": "one"}, {"agent": "flat", "name": "two"}]
+    return results.load(store_run(tmp_path_factory.mktemp("figures") / "several", keys | {"agents": agents}))
+
+
+@pytest.mark.parametrize("kind", ["ratings", "crosstable", "strength", "sides", "lengths", "time", "depth"])
+def test_games_and_budgets_have_panels_of_their_own(kind, several):
+    figure = Figure(figsize=(3.4, 2.0), layout="constrained")
+    paper_figures.draw(several, kind, {"against": "playouts"})(figure)
+    titles = [ax.get_title().replace("\n", " ") for ax in figure.axes]
+    together = ["all"] if kind in ("ratings", "crosstable") else []
+    assert titles == together + [one.label for one in several.conditions] and len(titles) >= 4
+    assert not any(ax.get_legend() or ax.get_xlabel() for ax in figure.axes) and figure.get_figheight() > 2
+    if kind == "lengths":
+        drawn = [sum(bar.get_height() for bars in ax.containers for bar in bars) for ax in figure.axes]
+        games = several.games["outcome"].notna()
+        assert drawn == games.groupby(several.games["condition"]).sum().tolist()
+
+
+def test_an_agent_has_one_colour_in_all_panels(several):
+    figure = Figure()
+    paper_figures.draw(several, "time", {})(figure)
+    colours = {(line.get_label(), line.get_color()) for ax in figure.axes for line in ax.lines}
+    assert len(colours) == 2
+
+
 def test_the_command(folder, tmp_path):
     done = call("plot", folder, "ratings", "--width", "86mm", "--font", "serif", "--format", "pdf")
     data = (folder / "plots" / "ratings.pdf").read_bytes()
