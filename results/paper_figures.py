@@ -47,7 +47,7 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
     if kind == "curves":
         return lambda figure: _curves(figure, run, **options)
     name, *of = ("strength", options.get("against")) if kind == "strength" else SPECIAL.get(kind, (kind,))
-    parts = [] if kind == "study" else parts_of(run)
+    parts: dict[str, Any] = {} if kind == "study" else parts_of(run)
     if len(parts) <= 1:
         return lambda figure: getattr(run.plot, name)(*of, ax=figure.subplots()) and None
     parts = {"all": run} | parts if kind in WITH_ALL else parts

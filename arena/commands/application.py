@@ -5,6 +5,7 @@ import inspect
 import os
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
@@ -34,7 +35,19 @@ class Panel(StrEnum):
 
 
 class Grouped(TyperCommand):
-    """A command whose help lists its own options first, then the shared ones under headings."""
+    """A command whose help lists its own options first, then the shared ones under headings.
+
+    An option of one value that is given twice is an error, where click would keep the last.
+    """
+
+    def parse_args(self, ctx, args):
+        if not ctx.resilient_parsing:
+            given = Counter(self.make_parser(ctx).parse_args(args=list(args))[2])
+            for parameter, times in given.items():
+                if times > 1 and not any(getattr(parameter, name, False) for name in ("multiple", "count", "is_flag")):
+                    name = max(parameter.opts, key=len)
+                    raise typer.BadParameter(f"{name} is given {times} times; it takes one value", ctx)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx, formatter) -> None:
         rows: dict[str, list] = {"Arguments": [], "Options": [], RUNNING: [], FILES: []}

@@ -12,8 +12,9 @@ from arena.commands.playing import Where, play_shown
 
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
 ResumeAny = Annotated[bool, options.resume_option("Continue the run in --out; needs no configuration.")]
-OneGame = Annotated[
-    str | None, options.games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)".')
+SeveralGames = Annotated[
+    list[str] | None,
+    options.games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)"; may be repeated.'),
 ]
 Agents = Annotated[
     list[str] | None, options.agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')
@@ -63,7 +64,7 @@ def run(
     workers: options.Workers = None,
     cluster: options.Cluster = None,
     resume: ResumeAny = False,
-    game: OneGame = None,
+    game: SeveralGames = None,
     agent: Agents = None,
     games: Games = None,
     opening_plies: OpeningPlies = None,
@@ -109,8 +110,8 @@ def _described(config: Path | None, flags: dict, resume: bool, out: Path | None)
     if given:
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to continue")
-        game = flags["game"]
-        return _values_of(flags), out or options.free_folder(parse_spec(game)[0] if game else "run")
+        games = list(flags["game"] or [])
+        return _values_of(flags), out or options.free_folder(parse_spec(games[0])[0] if len(games) == 1 else "run")
     if resume and out:
         return _stored_config(out), out
     raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
@@ -121,8 +122,10 @@ def _values_of(flags: dict) -> dict:
     values = {"games": 100} | {
         name.replace("-", "_"): value
         for name, value in flags.items()
-        if name not in ("agent", "budget", "clock") and value is not None
+        if name not in ("game", "agent", "budget", "clock") and value is not None
     }
+    if games := flags["game"]:
+        values |= {"instances": games} if games[1:] else {"game": games[0]}
     values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
     clock = {"clock": flags["clock"]} if flags["clock"] else {}
     if budget := options.budget_of(flags["budget"] or []) | clock:

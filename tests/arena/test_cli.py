@@ -17,7 +17,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from arena import agents, games
+from arena import agents, games, results
 from arena.cli import app
 from arena.commands.application import Panel, _reporting_errors
 from arena.games.core.errors import UserError
@@ -218,6 +218,12 @@ def against_random(game, agent, *options):
     return ["run", "--game", game, "--agent", "random", "--agent", agent, *options]
 
 
+def test_several_games_are_all_played(tmp_path):
+    out = tmp_path / "run"
+    done = call(*against_random("nim", "flat(playouts=5)", "--game", "tictactoe", "--games", "2", "--out", out))
+    assert done.exit_code == 0 and results.load(out).instances == ["nim", "tictactoe"], done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -235,6 +241,8 @@ def against_random(game, agent, *options):
         (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'-j': 0 is out of range"),
         (against_random("connect4", "uct(playouts=5)", "--games", "3"), "is odd"),
         (against_random("tictactoe", "uct(playouts=5)", "--opening-plies", "9"), "is over within 9"),
+        (against_random("connect4", "uct", "-n", "4", "--games", "6"), "--games is given 2 times; it takes one value"),
+        (["study", "solvers", "--game", "nim", "--game=hex"], "--game is given 2 times"),
         (["table", "none"], "no tournament in none"),
         (["table", "none", "--kind", "elo"], "'--kind' / '-k': 'elo' is not one of 'study', 'ratings', 'standings'"),
         (["show", "none", "1v2-0000"], "no tournament in none"),
