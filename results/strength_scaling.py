@@ -28,6 +28,7 @@ from arena.results.tables import PAIR_SCORES
 PAIR_VALUES = np.array(PENTANOMIAL)
 PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; its height over its width
 LINE = 0.2  # inches
+BEYOND = 8.0  # times the highest value, that an axis of factors ends at
 CONTINUITY = 0.5  # of a pair, added to each side of a match, so that a perfect score has a finite logit
 
 
@@ -208,6 +209,7 @@ PANELS = {
     "throughput": ("playouts a second, by threads", "times one thread"),
 }
 """What a figure shows: title, and label of the vertical axis."""
+BUDGETS = "budgets"  # a panel for a game, of all its budgets
 
 
 def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: Sequence[str] = tuple(PANELS)):
@@ -222,7 +224,7 @@ def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: 
 
 def height(frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str], width: float) -> float:
     """The height in inches that suits a figure of that width."""
-    cells, shown = len(frame[["game", "playouts"]].drop_duplicates()), _shown(panels, throughput)
+    cells, shown = len(_cells(frame, panels)), _shown(panels, throughput)
     columns = _columns(shown, width)
     rows = -(-len(shown) // columns)
     legend = LINE * -(-(frame["scheme"].nunique() + 1) // max(2, columns))
@@ -231,6 +233,14 @@ def height(frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequenc
 
 def _shown(panels, throughput) -> list[str]:
     return [name for name in panels if name != "throughput" or (throughput is not None and not throughput.empty)]
+
+
+def _cells(frame, panels) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each game and budget, or of each game, with a title."""
+    if BUDGETS in panels:
+        return [(str(game), cell) for game, cell in frame.groupby("game", sort=False)]
+    grouped = frame.groupby(["game", "playouts"], sort=False)
+    return [(f"{game}, {playouts} playouts of each worker", cell) for (game, playouts), cell in grouped]
 
 
 def _columns(shown, width: float) -> int:
@@ -245,22 +255,25 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
     """
     from arena.results import plots
 
-    cells, shown = list(frame.groupby(["game", "playouts"], sort=False)), _shown(panels, throughput)
+    cells, shown = _cells(frame, panels), _shown(panels, throughput)
     columns, schemes = _columns(shown, drawn.get_figwidth()), frame["scheme"].unique().tolist()
     looks = dict(zip(schemes, map(_look, range(len(schemes)), plots.labels(labels(schemes)))))
     parts = drawn.subfigures(len(cells), 1, squeeze=False).ravel()
-    for part, ((game, playouts), cell) in zip(parts, cells):
+    for part, (title, cell) in zip(parts, cells):
         axes = part.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
         for ax, name in zip(axes, shown):
             if name == "throughput" and throughput is not None:
-                _draw_throughput(ax, throughput[throughput["game"] == game], looks)
+                _draw_throughput(ax, throughput[throughput["game"].isin(cell["game"])], looks)
+            elif name == BUDGETS:
+                _draw_budgets(ax, cell, looks)
             else:
                 _draw_panel(ax, cell, name, looks)
-            ax.set_title(PANELS[name][0], fontsize="medium")
+            if name in PANELS:
+                ax.set_title(PANELS[name][0], fontsize="medium")
         for ax in axes[len(shown) :]:
             ax.remove()
         if len(cells) > 1:
-            part.suptitle(f"{game}, {playouts} playouts of each worker", fontsize="medium")
+            part.suptitle(title, fontsize="medium")
     found = {text: line for ax in drawn.axes for line, text in zip(*ax.get_legend_handles_labels())}
     drawn.legend(found.values(), found.keys(), loc="outside lower center", ncols=max(2, columns), frameon=False)
 
@@ -287,12 +300,31 @@ def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:
     workers = sorted(cell["workers"].unique())
     if prefix is None:
         ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
-        ax.set_yscale("log", base=2)
-        ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        _speed_axis(ax, [*cell["speed_up"], *workers])
     else:
         ax.axhline(0, color="grey", linewidth=0.8)
     ax.set(xlabel="workers", ylabel=PANELS[name][1])
     count_axis(ax, workers)
+
+
+def _draw_budgets(ax, cell: pd.DataFrame, looks) -> None:
+    """The strength speed-up of each scheme with the most workers against the playouts of each worker."""
+    for scheme, rows in cell.groupby("scheme", sort=False):
+        rows = rows[rows["workers"] == rows["workers"].max()].sort_values("playouts")
+        look = looks[scheme] | {"label": f"{looks[scheme]['label']} x{rows['workers'].iloc[0]}"}
+        _line(ax, rows["playouts"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], look)
+    _speed_axis(ax, cell["speed_up"])
+    ax.set(xlabel="playouts of each worker", ylabel="strength speed-up")
+    count_axis(ax, sorted(cell["playouts"].unique()))
+
+
+def _speed_axis(ax, values) -> None:
+    """A logarithmic axis of factors, which bands of too few games may leave."""
+    ax.set_yscale("log", base=2)
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if len(known := np.array([value for value in values if value > 0])):
+        low, high = ax.get_ylim()
+        ax.set_ylim(max(low, known.min() / BEYOND), min(high, known.max() * BEYOND))
 
 
 def _line(ax, workers, value, low, high, bound, style) -> None:

@@ -62,7 +62,8 @@ def plot(
 
     Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
     along the game; curves (the best score so far) for games of one player.  Of arena study schemes: speedup,
-    equal_time and equal_playouts (Elo), throughput (playouts a second by threads), and schemes, which has all of them.
+    equal_time and equal_playouts (Elo), throughput (playouts a second by threads), schemes, which has all of these, and
+    budgets (speed-up against playouts, where there are several numbers).
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
     from arena.results import paper_figures
@@ -116,7 +117,10 @@ def _drawing(folder: Path, kind: Figures, width: float, **options):
         speeds = stored(folder)
         if kind.value == "throughput" and speeds is None:
             raise typer.BadParameter(f"throughput: the speed on threads was not measured in {folder}")
-        return paper_figures.of_schemes(load(folder), speeds, kind.value, width)
+        frame = load(folder)
+        if kind.value == "budgets" and frame["playouts"].nunique() < 2:
+            raise typer.BadParameter(f"budgets: the study in {folder} has one number of playouts")
+        return paper_figures.of_schemes(frame, speeds, kind.value, width)
     return _of_run(folder, kind.value, width, **options)
 
 

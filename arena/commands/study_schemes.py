@@ -135,7 +135,7 @@ def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
     if as_json:
         print_json({"points": frame} | ({} if speeds is None else {"throughput": speeds}))
     else:
-        _print(frame, speeds, out, study.threads)
+        _print(frame, speeds, out, study)
 
 
 def _speeds(study, out: Path, seconds: float):
@@ -150,16 +150,18 @@ def _speeds(study, out: Path, seconds: float):
     return table
 
 
-def _print(frame, speeds, out: Path, threads: bool) -> None:
+def _print(frame, speeds, out: Path, study) -> None:
     from arena.results.strength_scaling import shown, shown_speeds
     from arena.results.summary import side_by_side
 
-    for (game, playouts), cell in frame.groupby(["game", "playouts"], sort=False):
-        print_table(shown(cell), False, f"{game}, {playouts} playouts of each worker")
-    if threads and frame["time"].isna().any():
+    for number, ((game, playouts), cell) in enumerate(frame.groupby(["game", "playouts"], sort=False)):
+        print_table(shown(cell), False, f"{chr(10) * (number > 0)}{game}, {playouts} playouts of each worker")
+    if study.threads and frame["time"].isna().any():
         tell("Time is not known where there are more threads than cores: that is no measure of time.")
+    for note in study.notes():
+        tell(note)
     if speeds is not None:
-        print_table(shown_speeds(speeds), False, "Speed on threads")
+        print_table(shown_speeds(speeds), False, "\nSpeed on threads")
         if (speeds["undisturbed"] == 0).any():
             tell("* Other programs disturbed all decisions: the speed is too low. Measure again on an idle machine.")
     if note := side_by_side(int(frame[["error", "total_error", "low"]].notna().sum().sum())):

@@ -46,6 +46,7 @@ SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pip
 WORKERS = (1, 2, 4, 8, 16)
 LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers
 TIMED = 40  # positions in which times are measured before play
+ENOUGH = 50  # playouts of a worker for each search that it has under way
 NEAR = 0.025  # a time within that share of the serial search's counts as equal to it
 OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d,\s]*)\]|(\d{1,4}))")
 
@@ -150,6 +151,16 @@ class SchemesStudy:
             bare, counts = split(spec)
             found += [Point(bare, workers) for workers in sorted(set(counts or self.workers))]
         return list(dict.fromkeys(found))
+
+    def notes(self) -> list[str]:
+        """Which schemes have so many searches under way at a time that the budget is too small, in sentences."""
+        jobs = {point.scheme: getattr(agents.make(point.scheme), "jobs", 0) for point in self.points()}
+        return [
+            f"{scheme}: {n} searches of each worker are under way at a time; with fewer than {n * ENOUGH} playouts of "
+            "each worker, what it costs to choose before they are known is most of what is seen."
+            for scheme, n in jobs.items()
+            if n * ENOUGH > min(self.playouts)
+        ]
 
     def extends(self, other: "SchemesStudy") -> bool:
         """Whether this is the other study with more games or, where it has folders for them, instances or budgets."""

@@ -97,7 +97,9 @@ def test_the_command_writes_tables_and_figures(finished):
     ).read_text()
     again = call("--out", folder, "--resume")
     assert again.exit_code == 0 and "Elo at equal time" in again.stdout and "Speed on threads" in again.stdout
-    for kind in OF_SCHEMES:
+    budgets = CliRunner().invoke(app, ["plot", str(folder), "budgets"])
+    assert budgets.exit_code == 2 and "has one number of playouts" in budgets.output
+    for kind in set(OF_SCHEMES) - {"budgets"}:
         drawn = CliRunner().invoke(app, ["plot", str(folder), kind, "--format", "svg"])
         assert drawn.exit_code == 0, drawn.output
     assert CliRunner().invoke(app, ["scaling", "--out", str(folder), "--resume"]).exit_code == 0  # the former name
@@ -282,6 +284,13 @@ def test_the_report_begins_with_the_study(finished, tmp_path):
     assert re.findall("<h2>(.*?)</h2>", text)[:2] == ["Study", "Standings"] and "strength speed-up" in text
     assert "Crosstable" not in text and "told apart" not in text  # of agents that have met one or two others
     assert {path.stem for path in (tmp_path / "figures").glob("*.svg")} == {"study", "lengths"}
+
+
+def test_budgets_too_small_for_the_searches_in_flight_are_told():
+    study = SchemesStudy(("tictactoe",), ("distributed(workers=2)", "root"), (2,), (64, 500), threads=True)
+    (note,) = study.notes()
+    assert note.startswith("distributed: 10 searches of each worker are under way") and "500 playouts" in note
+    assert replace(study, playouts=(500,)).notes() == []
 
 
 def test_in_python(tmp_path):

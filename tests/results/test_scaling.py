@@ -135,6 +135,32 @@ def test_each_game_and_budget_has_its_panels():
     assert len(drawn.axes) == 3
 
 
+def test_speed_ups_against_budgets():
+    several = pd.concat([table(), table().assign(playouts=20), table().assign(game="hex")])
+    drawn = strength_scaling.figure(several, None, ["budgets"])
+    assert [part.get_suptitle() for part in drawn.subfigs] == ["go", "hex"]
+    assert [ax.get_xlabel() for ax in drawn.axes] == ["playouts of each worker"] * 2
+    most = table()["workers"].max()
+    line = next(line for line in drawn.axes[0].lines if line.get_label() == f"tree x{most}")
+    assert line.get_xdata().tolist() == [9, 20]
+    own = table().set_index(["scheme", "workers"]).loc[("tree", most), "speed_up"]
+    assert line.get_ydata().tolist() == [own, own]
+
+
+def test_bands_do_not_squeeze_the_lines():
+    wide = table().assign(low=1e-9, high=1e9)
+    low, high = strength_scaling.figure(wide, None, ["speedup"]).axes[0].get_ylim()
+    values = [*wide["speed_up"].dropna(), *wide["workers"]]
+    assert low >= min(values) / 8 and high <= max(values) * 8
+
+
+def test_schemes_are_named_by_what_differs():
+    assert strength_scaling.labels(["root", "root(search='grave')"]) == ["root", "root(grave)"]
+    odd = ["root(search='uct(methods=1)')", "tree(search='a', search='b')"]
+    assert strength_scaling.labels(odd)[0] == odd[0]
+    assert strength_scaling.labels(["root(search='a')", "root(a)"]) == ["root(search='a')", "root(a)"]
+
+
 def test_a_disturbed_speed_is_marked():
     frame = pd.DataFrame(SPEEDS | {"playouts_per_second": [1e6, 2e6], "undisturbed": [0.5, 0.0]})
     assert strength_scaling.shown_speeds(frame)["playouts a second"].tolist() == ["1,000,000", "2,000,000 *"]
