@@ -67,7 +67,7 @@ def proof(
     """
     options.check_resumed(context, out, resume)
     from arena.results.proof_tables import by_game, figure, table
-    from arena.study.proving import ProofStudy, run
+    from arena.study.proving import ProofStudy
 
     values: dict[str, Any] = {"games": tuple(game or ()), "searches": tuple(agent or ()), "positions": positions}
     values |= {"memory": _numbers(memory, "--memory"), "part": _numbers(part, "--part")}
@@ -75,7 +75,7 @@ def proof(
     study = None if resume else ProofStudy(**{key: one for key, one in values.items() if one not in (None, ())})
     out = out or options.free_folder("proof")
     with progress_line() as show:
-        rows = run(study, out, resume, show)
+        rows = ProofStudy.run(study, out, resume, show)
     tables = {"solved": table(rows), "games": by_game(rows)}
     publish(out, tables, ("solved", figure(rows)), TITLES, as_json)
 

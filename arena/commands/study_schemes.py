@@ -126,9 +126,9 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
     """Measure the speed on threads; write and print the results."""
     from arena.results.strength_scaling import figure, shown
-    from arena.study.schemes import load, read_study
+    from arena.study.schemes import SchemesStudy, load
 
-    study = read_study(out)
+    study = SchemesStudy.read(out)
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
     write_files(out, {"scaling": frame}, "schemes", figure(frame, speeds), ["csv"], ["svg", "png", "pdf"])
     write_whole(out / "scaling.tex", rendered(shown(frame), "latex").encode(), force=True)

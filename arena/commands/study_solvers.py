@@ -58,7 +58,7 @@ def solvers(
     """
     options.check_resumed(context, out, resume)
     from arena.results.solver_scaling import figure, table
-    from arena.study.solving import FILE, SolvingStudy, kept, run
+    from arena.study.solving import SolvingStudy
 
     study = None
     if not resume:
@@ -66,8 +66,8 @@ def solvers(
         study = SolvingStudy(str(game), *several, positions, opening_plies, seed, nodes, threads)
     out = out or options.free_folder("solvers")
     with progress_line() as show:
-        points = run(study, out, resume, show)
+        points = SolvingStudy.run(study, out, resume, show)
     totals = table(points)
-    drawn = figure(totals, kept.plan(out / FILE, SolvingStudy, "solvers").game)
+    drawn = figure(totals, SolvingStudy.read(out).game)
     titles = {"solving": "Solving; time, nodes and speed-up over the common positions"}
     publish(out, {"points": points, "solving": totals}, ("solving", drawn), titles, as_json)

@@ -1,12 +1,12 @@
-"""A study's folder: its plan, and a line of JSON for each finding, written at once."""
+"""Studies: the plan that lies in a study's folder, and a line of JSON for each finding, written at once."""
 
 import fcntl
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Self, cast
 
 import pandas as pd
 
@@ -44,65 +44,120 @@ def _whole(data: bytes) -> int:
     return data.rfind(b"\n") + 1
 
 
-def plan(path: Path, kind: type, what: str) -> Any:
-    """The study, of class `kind`, that a file describes; ConfigError if it describes none."""
-    try:
-        values = json.loads(path.read_text())
-        if not isinstance(values, dict):
-            raise TypeError("it is not an object")
-        lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-        return kind(**values | lists)
-    except FileNotFoundError:
-        raise ConfigError([f"{path}: there is no such file; the folder holds no study of {what}"]) from None
-    except (ValueError, TypeError) as error:
-        raise ConfigError([f"{path}: does not describe a study of {what}: {error}"]) from None
+class Plan:
+    """Base of the plans of studies: dataclasses that are stored as JSON in a study's folder.
 
+    FILE: the file's name; WHAT: the things that are studied, in messages
+    """
 
-def begin(study: Any, path: Path, kind: type, what: str, resume: bool) -> Any:
-    """The study to continue; a new one, or one that extends the stored one, is checked and written before it begins."""
-    stored = plan(path, kind, what) if study is None or (resume and path.exists()) else None
-    if stored is not None and not _extends(study, stored):
-        if study not in (None, stored):
-            keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
-            raise ConfigError([f"the study in {path.parent} was begun with other values of {', '.join(keys)}"])
+    FILE: ClassVar[str]
+    WHAT: ClassVar[str]
+
+    def check(self) -> None:
+        """ConfigError with everything that is wrong."""
+
+    def extends(self, other: Self) -> bool:
+        """Whether a study of the other plan may go on with this one."""
+        return False
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """The plan of the study in a folder; ConfigError if there is none."""
+        path = folder / cls.FILE
         try:
-            stored.check()
-        except ConfigError as error:
-            raise ConfigError([f"{path}: {problem}" for problem in error.problems]) from None
-        return stored
-    if path.exists() and stored is None:
-        raise ConfigError([f"{path.parent} holds a study already; to continue it: --resume"])
-    study.check()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}")
-    part.write_text(json.dumps(asdict(study), indent=1))
-    part.replace(path)
-    return study
+            values = json.loads(path.read_text())
+            if not isinstance(values, dict):
+                raise TypeError("it is not an object")
+            lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+            return cls(**values | lists)
+        except FileNotFoundError:
+            raise ConfigError([f"{path}: there is no such file; the folder holds no study of {cls.WHAT}"]) from None
+        except (ValueError, TypeError) as error:
+            raise ConfigError([f"{path}: does not describe a study of {cls.WHAT}: {error}"]) from None
+
+    @classmethod
+    def begin(cls, study: Self | None, folder: Path, resume: bool) -> Self:
+        """The study to continue; a new one, or one that extends the stored one, is checked and written first."""
+        path = folder / cls.FILE
+        stored = cls.read(folder) if study is None or (resume and path.exists()) else None
+        if study is None or (stored is not None and (study == stored or not study.extends(stored))):
+            return _continued(study, stored, path)
+        if path.exists() and stored is None:
+            raise ConfigError([f"{folder} holds a study already; to continue it: --resume"])
+        study.check()
+        folder.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}")
+        part.write_text(json.dumps(asdict(cast(Any, study)), indent=1))
+        part.replace(path)
+        return study
 
 
-def _extends(study, stored) -> bool:
-    return study not in (None, stored) and hasattr(study, "extends") and study.extends(stored)
+def _continued(study, stored, path: Path) -> Any:
+    """The stored plan; ConfigError if another one is wanted, or if it is wrong by now."""
+    if study not in (None, stored):
+        keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
+        raise ConfigError([f"the study in {path.parent} was begun with other values of {', '.join(keys)}"])
+    try:
+        stored.check()
+    except ConfigError as error:
+        raise ConfigError([f"{path}: {problem}" for problem in error.problems]) from None
+    return stored
 
 
-class Found(NamedTuple):
-    """A file with a row of JSON per finding; `types`: of its values, by key; `keys`: those that identify a cell."""
+class Cells(Plan):
+    """Base of the plans of studies that search one cell after the other, and store a row of JSON for each at once.
 
-    path: Path
-    types: dict[str, Any]
-    keys: tuple[str, ...]
+    FOUND: the rows' file; TYPES: of their values, by key; KEYS: those that tell cells apart
+    """
 
-    def complete(self, cells: Sequence[tuple], find: Callable, words: Callable, tell: Callable[[str], None]) -> None:
-        """Append the row `find(*cell)` for each cell without one; before each, call `tell` with `words(*cell)`."""
-        with open(self.path, "a") as file:
+    FOUND: ClassVar[str]
+    TYPES: ClassVar[dict[str, Any]]
+    KEYS: ClassVar[tuple[str, ...]]
+
+    def cells(self) -> Iterator[tuple]:
+        """The values of KEYS of every cell, in order."""
+        raise NotImplementedError
+
+    def words(self, *cell) -> str:
+        """A cell, for people."""
+        raise NotImplementedError
+
+    def find(self, *cell) -> dict[str, Any]:
+        """Search a cell: its row."""
+        raise NotImplementedError
+
+    @classmethod
+    def run(cls, study: Self | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
+        """Find what the study wants and does not have yet; returns the rows as `load` does.
+
+        With `resume` and without a study, continue the stored one.  `tell` is called with a line before each search.
+        ConfigError if the folder holds another study, or none.
+        """
+        study, path = cls.begin(study, Path(out), resume), Path(out) / cls.FOUND
+        cells = list(study.cells())
+        with open(path, "a") as file:
             lock(file)
-            file.truncate(_whole(self.path.read_bytes()))  # a kill has left the rest: nobody else writes now
-            known = {tuple(row[key] for key in self.keys) for row in rows(self.path, self.types)}
+            file.truncate(_whole(path.read_bytes()))  # a kill has left the rest: nobody else writes now
+            known = {tuple(row[key] for key in cls.KEYS) for row in rows(path, cls.TYPES)}
             for number, cell in enumerate(cells, 1):
                 if cell not in known:
-                    tell(f"{number:,} of {len(cells):,}: {words(*cell)}")
-                    file.write(json.dumps(find(*cell)) + "\n")
+                    tell(f"{number:,} of {len(cells):,}: {study.words(*cell)}")
+                    file.write(json.dumps(study.find(*cell)) + "\n")
                     file.flush()
                     os.fsync(file.fileno())
+        return cls.load(out)
+
+    @classmethod
+    def load(cls, folder) -> pd.DataFrame:
+        """The rows of a stored study; ConfigError if there are none, or if searches found different values."""
+        frame = table(Path(folder) / cls.FOUND, cls.TYPES)
+        of = [key for key in ("game", "position") if key in cls.KEYS]
+        values = frame[frame["value"].notna()].groupby(of)["value"].nunique()
+        for place in values[values > 1].index:
+            *game, number = place if isinstance(place, tuple) else (place,)
+            where = ", ".join([*game, f"position {number + 1}"])
+            raise ConfigError([f"{folder}: searches found different values of {where}"])
+        return frame
 
 
 def table(path: Path, types: dict[str, Any]) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from arena.agents.core.solve import Solver, Unsolved
 from arena.games.core.errors import UserError
 from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, IllegalMove
+from arena.games.core.random import random_below
 
 MOST_NAMED = 10  # wrong lines in a message
 
@@ -107,3 +108,21 @@ def score_of(game: Game, value: int, end: int) -> int:
     negative if that player loses, 0 for a draw.
     """
     return value * (game.max_plies // 2 + 1 - (end + 1) // 2)
+
+
+def random_positions(game: Game, rng: np.ndarray, plies: int | None = None) -> list[tuple[list[int], np.ndarray]]:
+    """(moves, state) of the positions of a random game in turn, to its end or until some plies were made."""
+    found: list[tuple[list[int], np.ndarray]] = [([], game.initial())]
+    with np.errstate(over="ignore"):  # where the rules run as plain Python
+        while len(found) - 1 != plies and not game.is_over(found[-1][1]):
+            line, state = found[-1]
+            legal = game.moves(state)
+            move = legal[int(random_below(rng, len(legal)))]
+            found.append(([*line, move], game.after(state, move)))
+    return found
+
+
+def is_open(game: Game, state: np.ndarray) -> bool:
+    """Whether a position is neither over nor foreseen to be won or lost."""
+    with np.errstate(over="ignore"):
+        return not game.is_over(state) and not game.foreseen(state)[0]

@@ -6,13 +6,11 @@ line, so that a stopped study can continue.
 
 import math
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
@@ -21,10 +19,9 @@ from arena.config.config import ConfigError
 from arena.games.core.game import check_range
 from arena.games.core.random import random_below, stream
 from arena.games.core.registry import spell
-from arena.study import kept
-from arena.study.positions import names_of
+from arena.study.kept import Cells
+from arena.study.positions import is_open, names_of, random_positions
 
-FILE, FOUND = "proving.json", "solved.jsonl"
 GAMES = (
     "atarigo(size=4)",
     "breakthrough(rows=5, columns=4)",
@@ -59,7 +56,7 @@ STORED: dict[str, Any] = {  # the types of a row's values
 
 
 @dataclass(frozen=True)
-class ProofStudy:
+class ProofStudy(Cells):
     """The plan of a study.
 
     memory: sizes in MiB of a search's table or trees
@@ -76,7 +73,10 @@ class ProofStudy:
     part: tuple[float, float] = (0.1, 0.5)
     seed: int = 0
 
-    def check(self) -> None:
+    FILE, WHAT, FOUND = "proving.json", "proofs", "solved.jsonl"
+    TYPES, KEYS = STORED, ("game", "search", "position", "memory")
+
+    def check(self):
         """ConfigError with everything that is wrong, including games with too few positions."""
         wrong = [
             f"{field.name} = {getattr(self, field.name)!r} is of the wrong type; the default is {field.default!r}"
@@ -129,13 +129,48 @@ class ProofStudy:
                 found.append(str(error))
         return found
 
-    def cells(self) -> Iterator[tuple[str, str, int, float]]:
-        """(game, search, position, memory) of every solution wanted, in order."""
+    def cells(self):
         for game in self.games:
             for search in self.searches:
                 for position in range(self.positions):
                     for mebibytes in self.memory:
                         yield game, search, position, mebibytes
+
+    def words(self, game, search, place, mebibytes):
+        return f"{search} on {game}, position {place + 1}, {mebibytes:g} MiB"
+
+    @cached_property
+    def _warmed(self) -> set[tuple[str, str]]:
+        return set()
+
+    def find(self, name, search, place, mebibytes):
+        game = games.make(name)
+        moves, state = position(game, self.seed, place, self.part)
+        sized, budget = with_memory(agents.make(search), mebibytes), Budget(nodes=self.nodes)
+        if (name, search) not in self._warmed:
+            solver_of(sized, game, budget).warm(state)
+            self._warmed.add((name, search))
+        solver, before = solver_of(sized, game, budget), time.process_time()
+        found = solve(solver, state, moves="none")
+        return {
+            "game": name,
+            "search": search,
+            "position": place,
+            "memory": mebibytes,
+            "moves": " ".join(names_of(game, moves)),
+            "plies": len(moves),
+            "value": found.value,
+            "nodes": found.nodes,
+            "seconds": time.process_time() - before,
+            "bytes": found.peak_bytes,
+            "unsolved": found.unsolved,
+        }
+
+    @classmethod
+    def load(cls, folder):
+        """The rows, and whether they are `solved`; ConfigError if there are none, or if searches disagree."""
+        frame = super().load(folder)
+        return frame.assign(solved=frame["value"].notna())
 
 
 def not_made(names) -> list[str]:
@@ -179,68 +214,9 @@ def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[l
     """
     rng = stream(seed, spell(game), number)
     for _ in range(1000):
-        line, states = [], [game.initial()]
-        with np.errstate(over="ignore"):  # where the rules run as plain Python
-            while not game.is_over(states[-1]):
-                legal = game.moves(states[-1])
-                line.append(legal[int(random_below(rng, len(legal)))])
-                states.append(game.after(states[-1], line[-1]))
-            first, last = (int(share * len(line)) for share in part)
-            plies = first + int(random_below(rng, last - first + 1))
-            if plies < len(line) and not game.foreseen(states[plies])[0]:
-                return line[:plies], states[plies]
+        played = random_positions(game, rng)
+        first, last = (int(share * (len(played) - 1)) for share in part)
+        plies = first + int(random_below(rng, last - first + 1))
+        if plies < len(played) - 1 and is_open(game, played[plies][1]):
+            return played[plies]
     raise ValueError(f"{game}: no position in the part {part} of a thousand random games that is not foreseen to end")
-
-
-def run(study: ProofStudy | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
-    """Solve what the study wants and does not have yet; returns the rows as `load` does.
-
-    With `resume` and without a study, continue the stored one.  `tell` is called with a line before each search.
-    ConfigError if the folder holds another study, or none.
-    """
-    folder = Path(out)
-    study = kept.begin(study, folder / FILE, ProofStudy, "proofs", resume)
-    warmed: set[tuple[str, str]] = set()
-
-    def words(name, search, place, mebibytes):
-        return f"{search} on {name}, position {place + 1}, {mebibytes:g} MiB"
-
-    found = kept.Found(folder / FOUND, STORED, ("game", "search", "position", "memory"))
-    found.complete(list(study.cells()), lambda *cell: _solved(study, cell, warmed), words, tell)
-    return load(folder)
-
-
-def _solved(study, cell, warmed) -> dict:
-    name, search, place, mebibytes = cell
-    game = games.make(name)
-    moves, state = position(game, study.seed, place, study.part)
-    solver = solver_of(with_memory(agents.make(search), mebibytes), game, Budget(nodes=study.nodes))
-    if (name, search) not in warmed:
-        solver.warm(state)
-        warmed.add((name, search))
-        solver = solver_of(with_memory(agents.make(search), mebibytes), game, Budget(nodes=study.nodes))
-    before = time.process_time()
-    found = solve(solver, state, moves="none")
-    return {
-        "game": name,
-        "search": search,
-        "position": place,
-        "memory": mebibytes,
-        "moves": " ".join(names_of(game, moves)),
-        "plies": len(moves),
-        "value": found.value,
-        "nodes": found.nodes,
-        "seconds": time.process_time() - before,
-        "bytes": found.peak_bytes,
-        "unsolved": found.unsolved,
-    }
-
-
-def load(folder) -> pd.DataFrame:
-    """A row per search of a position: the columns of the file, and `solved`; ConfigError if searches disagree."""
-    frame = kept.table(Path(folder) / FOUND, STORED)
-    frame["solved"] = frame["value"].notna()
-    values = frame[frame["solved"]].groupby(["game", "position"])["value"].nunique()
-    if differing := [f"{game}, position {place + 1}" for (game, place), count in values.items() if count > 1]:
-        raise ConfigError([f"{folder}: searches found different values of {one}" for one in differing])
-    return frame

@@ -38,10 +38,10 @@ from arena.results import strength_scaling
 from arena.results.store import FILE_NAME, StoreExists
 from arena.runner import tournament
 from arena.runner.events import Events
-from arena.study import kept
+from arena.study.kept import Plan
 from arena.workers.machine import cores
 
-FILE, TIMES = "plan.json", "times.json"
+TIMES = "times.json"
 SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline")
 WORKERS = (1, 2, 4, 8, 16)
 LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers
@@ -64,7 +64,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SchemesStudy:
+class SchemesStudy(Plan):
     """The plan of a study: all schemes on each game at each budget.
 
     instances: the games; schemes: specs without budget, with numbers of workers of their own or without; workers: for
@@ -83,10 +83,11 @@ class SchemesStudy:
     threads: bool = False
     serial: str = ""
 
+    FILE, WHAT = "plan.json", "schemes"
+
     # -- What is wrong --------------------------------------------------------------------------------------------
 
-    def check(self) -> None:
-        """ConfigError with everything that is wrong."""
+    def check(self):
         problems = [f"workers = {n}: is out of range; it can be 1 or more" for n in self.workers if n < 1]
         lists = ("instances", "schemes", "workers", "playouts")
         problems += [f"{key}: is missing; give one or more" for key in lists if not getattr(self, key)]
@@ -162,7 +163,7 @@ class SchemesStudy:
             if n * ENOUGH > min(self.playouts)
         ]
 
-    def extends(self, other: "SchemesStudy") -> bool:
+    def extends(self, other):
         """Whether this is the other study with more games or, where it has folders for them, instances or budgets."""
         if len(other.cells()) == 1 and len(self.cells()) > 1:
             return False
@@ -311,11 +312,6 @@ def places(study: SchemesStudy, folder) -> Iterator[tuple[SchemesStudy, Path]]:
         yield cell, Path(folder) if len(cells) == 1 else Path(folder, slug)
 
 
-def read_study(folder) -> SchemesStudy:
-    """The study that a folder holds; ConfigError if it holds none."""
-    return kept.plan(Path(folder) / FILE, SchemesStudy, "schemes")
-
-
 # -- Playing ------------------------------------------------------------------------------------------------------
 
 
@@ -337,10 +333,10 @@ def run(
     folder = Path(out)
     if study is not None and not resume and (folder / FILE_NAME).exists():
         raise StoreExists(f"{folder} holds a tournament already")
-    study = kept.begin(study, folder / FILE, SchemesStudy, "schemes", resume)
+    study = SchemesStudy.begin(study, folder, resume)
     for cell, place in places(study, folder):
         if place != folder:
-            kept.begin(cell, place / FILE, SchemesStudy, "schemes", True)
+            SchemesStudy.begin(cell, place, True)
         _run_cell(cell, place, workers, events and events(), tell, cluster)
     return load(folder)
 
@@ -472,7 +468,7 @@ def load(folder) -> pd.DataFrame:
     """The table of a stored study, finished or not; see `results.strength_scaling.table`."""
     points = [
         row
-        for cell, place in places(read_study(folder), folder)
+        for cell, place in places(SchemesStudy.read(Path(folder)), folder)
         if (place / FILE_NAME).exists()
         for row in _rows(cell, place)
     ]

@@ -4,27 +4,25 @@ Each solver is an agent with a parameter `workers`.  If it has a parameter `simu
 virtual time, unless real ones are wanted.  Findings are stored at once, so that a stopped study can continue.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget, registry
 from arena.agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
 from arena.games.core.game import check_range
-from arena.games.core.random import random_below, stream
+from arena.games.core.random import stream
 from arena.games.core.registry import spell
 from arena.results import solver_scaling
-from arena.study import kept
-from arena.study.positions import names_of
+from arena.study.kept import Cells
+from arena.study.positions import is_open, names_of, random_positions
 from arena.study.proving import NUMBER, not_made
 
-FILE, FOUND = "solving.json", "solving.jsonl"
 STORED: dict[str, Any] = {  # the types of a row's values
     **dict.fromkeys(("solver", "moves", "unsolved", "timing"), str),
     **dict.fromkeys(("workers", "position", "nodes", "bytes"), int),
@@ -34,7 +32,7 @@ STORED: dict[str, Any] = {  # the types of a row's values
 
 
 @dataclass(frozen=True)
-class SolvingStudy:
+class SolvingStudy(Cells):
     """The plan of a study.
 
     solvers: specs without workers and budget; none: all whose workers can be simulated
@@ -53,8 +51,10 @@ class SolvingStudy:
     nodes: int | None = None
     real: bool = False
 
-    def check(self) -> None:
-        """ConfigError with everything that is wrong."""
+    FILE, WHAT, FOUND = "solving.json", "solvers", "solving.jsonl"
+    TYPES, KEYS = STORED, ("solver", "position", "workers")
+
+    def check(self):
         problems = []
         for name, low, high in (("positions", 1, 10**6), ("plies", 0, 10**6)):
             try:
@@ -110,77 +110,53 @@ class SolvingStudy:
         for number in range(0 if self.moves else self.positions):
             yield random_position(game, self.seed, number, self.plies)
 
-    def cells(self) -> Iterator[tuple[str, int, int]]:
-        """(solver, position, workers) of every solution wanted, in order."""
+    def cells(self):
         for spec in self.specs():
             for position in range(len(self.moves) or self.positions):
                 for workers in self.sizes():
                     yield spec, position, workers
+
+    def words(self, spec, position, workers):
+        return f"{spec} with workers = {workers}, position {position + 1}"
+
+    @cached_property
+    def _lines(self) -> list[tuple[str, np.ndarray]]:
+        return list(self.states())
+
+    def find(self, spec, position, workers):
+        moves, state = self._lines[position]
+        solver = solver_of(self.agent(spec, workers), games.make(self.game), Budget(nodes=self.nodes))
+        solver.warm(state)
+        found = solve(solver, state, moves="none")
+        virtual = found.virtual_time is not None
+        return {
+            "solver": spec,
+            "position": position,
+            "moves": moves,
+            "workers": workers,
+            "value": found.value,
+            "timing": "virtual" if virtual else "wall",
+            "time": found.virtual_time if virtual else found.seconds,
+            "nodes": found.nodes,
+            "bytes": found.peak_bytes,
+            "unsolved": found.unsolved,
+        }
+
+    @classmethod
+    def load(cls, folder):
+        """The table of `results.solver_scaling.points` of a stored study; ConfigError if values or timings differ."""
+        frame = super().load(folder)
+        timings = frame.groupby("solver")["timing"].nunique()
+        if mixed := [solver for solver, count in timings.items() if count > 1]:
+            raise ConfigError([f"{folder}: {solver} has virtual and wall times; begin a new study" for solver in mixed])
+        return solver_scaling.points(frame)
 
 
 def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.ndarray]:
     """(moves, state) after `plies` random plies, not foreseen to be won or lost; ConfigError if there is none."""
     rng = stream(seed, spell(game), number)
     for _ in range(1000):
-        line, state = list[int](), game.initial()
-        with np.errstate(over="ignore"):  # where the rules run as plain Python
-            while len(line) < plies and not game.is_over(state):
-                legal = game.moves(state)
-                line.append(legal[int(random_below(rng, len(legal)))])
-                state = game.after(state, line[-1])
-            if not game.is_over(state) and not game.foreseen(state)[0]:
-                return " ".join(names_of(game, line)), state
+        line, state = random_positions(game, rng, plies)[-1]
+        if len(line) == plies and is_open(game, state):
+            return " ".join(names_of(game, line)), state
     raise ConfigError([f"solvers: {game}: no position after {plies} plies of a thousand games is not foreseen to end"])
-
-
-def run(study: SolvingStudy | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
-    """Solve what the study wants and does not have yet; returns the rows as `load` does.
-
-    With `resume` and without a study, continue the stored one.  `tell` is called with a line before each search.
-    ConfigError if the folder holds another study, or none.
-    """
-    folder = Path(out)
-    study = kept.begin(study, folder / FILE, SolvingStudy, "solvers", resume)
-    positions = list(study.states())
-
-    def words(spec, place, workers):
-        return f"{spec} with workers = {workers}, position {place + 1}"
-
-    def find(spec, place, workers):
-        return _solved(study, spec, place, workers, positions[place])
-
-    found = kept.Found(folder / FOUND, STORED, ("solver", "position", "workers"))
-    found.complete(list(study.cells()), find, words, tell)
-    return load(folder)
-
-
-def _solved(study, spec, place, workers, position) -> dict:
-    moves, state = position
-    solver = solver_of(study.agent(spec, workers), games.make(study.game), Budget(nodes=study.nodes))
-    solver.warm(state)
-    found = solve(solver, state, moves="none")
-    virtual = found.virtual_time is not None
-    return {
-        "solver": spec,
-        "position": place,
-        "moves": moves,
-        "workers": workers,
-        "value": found.value,
-        "timing": "virtual" if virtual else "wall",
-        "time": found.virtual_time if virtual else found.seconds,
-        "nodes": found.nodes,
-        "bytes": found.peak_bytes,
-        "unsolved": found.unsolved,
-    }
-
-
-def load(folder) -> pd.DataFrame:
-    """The table of `results.solver_scaling.points` of a stored study; ConfigError if searches found other values."""
-    frame = kept.table(Path(folder) / FOUND, STORED)
-    values = frame[frame["value"].notna()].groupby("position")["value"].nunique()
-    if differing := [place + 1 for place, count in values.items() if count > 1]:
-        raise ConfigError([f"{folder}: solvers found different values of position {place}" for place in differing])
-    timings = frame.groupby("solver")["timing"].nunique()
-    if mixed := [solver for solver, count in timings.items() if count > 1]:
-        raise ConfigError([f"{folder}: {solver} has virtual and wall times; begin a new study" for solver in mixed])
-    return solver_scaling.points(frame)

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +18,7 @@ from arena.agents.proof.bestfirst import new_proof_tree, tree_bytes
 from arena.config.config import ConfigError
 from arena.results.proof_tables import by_game, draw_solved, table
 from arena.study import kept
-from arena.study.proving import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, load, position, run, with_memory
+from arena.study.proving import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, position, with_memory
 from tests.agents import naive_proof as naive
 from tests.typed import call
 
@@ -26,7 +27,7 @@ SMALL = ProofStudy(("tictactoe",), ("pns", "dfpn"), (0.125, 1.0), positions=3, n
 
 @pytest.mark.plain
 def test_what_is_stored_is_what_minimax_finds(tmp_path):
-    rows, game = run(SMALL, tmp_path / "study"), games.make("tictactoe")
+    rows, game = ProofStudy.run(SMALL, tmp_path / "study"), games.make("tictactoe")
     assert len(rows) == 12 and rows["solved"].all() and (rows["nodes"] > 0).all() and (rows["bytes"] > 0).all()
     for _, row in rows.iterrows():
         state = game.read_line(row["moves"])[1]
@@ -37,44 +38,53 @@ def test_what_is_stored_is_what_minimax_finds(tmp_path):
 @pytest.mark.slow
 def test_a_study_that_was_killed_goes_on(tmp_path):
     """From the middle of a line, with the same rows as if nothing had happened, and nothing is solved twice."""
-    whole, told = run(SMALL, tmp_path / "whole"), []
-    run(SMALL, tmp_path / "cut")
+    whole, told = ProofStudy.run(SMALL, tmp_path / "whole"), []
+    ProofStudy.run(SMALL, tmp_path / "cut")
     path = tmp_path / "cut" / "solved.jsonl"
     text = path.read_bytes()
     path.write_bytes(text[: text.index(b"\n", len(text) // 2) + 30])
     count = path.read_bytes().count(b"\n")
-    again = run(None, tmp_path / "cut", True, told.append)
+    again = ProofStudy.run(None, tmp_path / "cut", True, told.append)
     assert len(told) == 12 - count > 0 and "of 12: " in told[-1]
     timeless = [column for column in whole if column != "seconds"]
     pd.testing.assert_frame_equal(again[timeless], whole[timeless])
     with pytest.raises(ConfigError, match="was begun with other values of positions, seed"):
-        run(ProofStudy(**vars(SMALL) | {"seed": 1, "positions": 4}), tmp_path / "cut", True)
+        ProofStudy.run(replace(SMALL, seed=1, positions=4), tmp_path / "cut", True)
     with pytest.raises(ConfigError, match="holds a study already; to continue it: --resume"):
-        run(SMALL, tmp_path / "cut")
+        ProofStudy.run(SMALL, tmp_path / "cut")
     with open(path, "a") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(ConfigError, match="another process is at work on this study"):
-            run(None, tmp_path / "cut", True)
+            ProofStudy.run(None, tmp_path / "cut", True)
 
 
 def test_a_reader_leaves_the_line_that_is_being_written(tmp_path):
     """Only a writer, which has the lock, cuts off what a kill has left of one."""
     path, seen = tmp_path / "found.jsonl", []
-    found = kept.Found(path, {"cell": int}, ("cell",))
 
-    def find(cell):
-        with open(path, "ab") as other:
-            other.write(b'{"cell": ')
-        text = path.read_bytes()
-        seen.append(kept.table(path, found.types)["cell"].tolist())
-        assert path.read_bytes() == text
-        os.truncate(path, text.rindex(b"\n") + 1)
-        return {"cell": cell}
+    @dataclass(frozen=True)
+    class Counting(kept.Cells):
+        FILE, WHAT, FOUND, TYPES, KEYS = "plan.json", "cells", path.name, {"position": int}, ("position",)
 
-    path.write_text('{"cell": 0}\n{"cell": 1')
-    found.complete([(0,), (1,), (2,)], find, str, lambda text: None)
+        def cells(self):
+            yield from ((0,), (1,), (2,))
+
+        def words(self, cell):
+            return str(cell)
+
+        def find(self, cell):
+            with open(path, "ab") as other:
+                other.write(b'{"cell": ')
+            text = path.read_bytes()
+            seen.append(kept.table(path, self.TYPES)["position"].tolist())
+            assert path.read_bytes() == text
+            os.truncate(path, text.rindex(b"\n") + 1)
+            return {"position": cell, "value": None}
+
+    path.write_text('{"position": 0, "value": null}\n{"position": 1')
+    assert Counting.run(Counting(), tmp_path)["position"].tolist() == [0, 1, 2]
     assert seen == [[0], [0, 1]]
-    assert path.read_text() == '{"cell": 0}\n{"cell": 1}\n{"cell": 2}\n'
+    assert path.read_text() == "".join(f'{{"position": {n}, "value": null}}\n' for n in range(3))
 
 
 DAMAGED = [
@@ -89,7 +99,7 @@ DAMAGED = [
 def test_rows_that_are_damaged(text, message, tmp_path):
     (tmp_path / "solved.jsonl").write_text(text)
     with pytest.raises(ConfigError, match=message):
-        load(tmp_path)
+        ProofStudy.load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +117,7 @@ def test_rows_that_are_damaged(text, message, tmp_path):
 def test_a_stored_study_is_checked(text, message, tmp_path):
     (tmp_path / "proving.json").write_text(text)
     with pytest.raises(ConfigError, match=f"proving.json: .*{re.escape(message)}"):
-        run(None, tmp_path, True)
+        ProofStudy.run(None, tmp_path, True)
     assert [path.name for path in tmp_path.iterdir()] == ["proving.json"]
 
 
@@ -135,12 +145,12 @@ def test_a_row_of_a_graph_takes_no_more_than_is_said(monkeypatch):
 
 @pytest.mark.plain
 def test_values_that_differ_are_an_error(tmp_path):
-    run(SMALL, tmp_path)
+    ProofStudy.run(SMALL, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "solved.jsonl").read_text().splitlines()]
     lines[0]["value"] = -lines[0]["value"] or 1
     (tmp_path / "solved.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(ConfigError, match=r"searches found different values of tictactoe, position 1"):
-        load(tmp_path)
+        ProofStudy.load(tmp_path)
 
 
 def rows_of(*lines):

@@ -12,7 +12,7 @@ from arena import games
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.results.solver_scaling import figure, points, table
-from arena.study.solving import SolvingStudy, load, random_position, run
+from arena.study.solving import SolvingStudy, random_position
 
 SOLVERS = ("jlpns(job='pns', job_nodes=20)", "ppn2(job_nodes=20, report=5)")
 STUDY = SolvingStudy("tictactoe", SOLVERS, (4, 32), positions=2, plies=3)
@@ -51,7 +51,7 @@ def test_speed_up_and_search_overhead():
 
 @pytest.mark.slow
 def test_a_study_that_was_stopped_goes_on(tmp_path):
-    whole = run(STUDY, tmp_path / "whole")
+    whole = SolvingStudy.run(STUDY, tmp_path / "whole")
     assert whole["workers"].tolist() == [1, 4, 32] * 4 and whole["solved"].all()
     assert (whole["timing"] == "virtual").all()
     assert whole[whole["workers"] == 1]["time"].tolist() == whole[whole["workers"] == 1]["nodes"].tolist()
@@ -63,13 +63,13 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
     lines = (part / "solving.jsonl").read_text().splitlines(keepends=True)
     (part / "solving.jsonl").write_text("".join(lines[:5]) + lines[5][:20])  # killed while it wrote
     told = []
-    pd.testing.assert_frame_equal(run(None, part, True, told.append), whole)
+    pd.testing.assert_frame_equal(SolvingStudy.run(None, part, True, told.append), whole)
     assert len(told) == 7 and "with workers = 32, position 2" in told[0]
     with pytest.raises(ConfigError, match="holds a study already; to continue it: --resume"):
-        run(STUDY, part)
+        SolvingStudy.run(STUDY, part)
     (part / "solving.jsonl").write_text(lines[0].replace("virtual", "wall") + "".join(lines[1:]))
     with pytest.raises(ConfigError, match=r"jlpns\(.* has virtual and wall times; begin a new study"):
-        load(part)
+        SolvingStudy.load(part)
 
 
 @pytest.mark.plain
@@ -114,12 +114,12 @@ def test_mistakes(arguments, message, tmp_path):
 
 @pytest.mark.plain
 def test_values_that_differ_are_an_error(tmp_path):
-    run(STUDY, tmp_path)
+    SolvingStudy.run(STUDY, tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "solving.jsonl").read_text().splitlines()]
     lines[1]["value"] = {1: 0, 0: -1, -1: 1}[lines[0]["value"]]
     (tmp_path / "solving.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(ConfigError, match="solvers found different values of position 1"):
-        load(tmp_path)
+    with pytest.raises(ConfigError, match="searches found different values of position 1"):
+        SolvingStudy.load(tmp_path)
 
 
 def test_random_positions_follow_the_seed():
