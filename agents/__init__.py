@@ -22,16 +22,16 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.minimax.trace import explore as explore
     from arena.agents.minimax.ubfm import UBFM as UBFM
     from arena.agents.montecarlo.flat import Flat as Flat
-    from arena.agents.montecarlo.grave import GRAVE as GRAVE
     from arena.agents.montecarlo.grown import grow as grow
-    from arena.agents.montecarlo.mast import MAST as MAST
+    from arena.agents.montecarlo.methods.presets import GRAVE as GRAVE
+    from arena.agents.montecarlo.methods.presets import MAST as MAST
+    from arena.agents.montecarlo.methods.presets import PPA as PPA
     from arena.agents.montecarlo.parallel.distributed import Distributed as Distributed
     from arena.agents.montecarlo.parallel.leaf import LeafParallel as LeafParallel
     from arena.agents.montecarlo.parallel.pipeline import Pipeline as Pipeline
     from arena.agents.montecarlo.parallel.root import RootParallel as RootParallel
     from arena.agents.montecarlo.parallel.tree import GSCPM as GSCPM
     from arena.agents.montecarlo.parallel.tree import TreeParallel as TreeParallel
-    from arena.agents.montecarlo.ppa import PPA as PPA
     from arena.agents.montecarlo.uct import UCT as UCT
     from arena.agents.nested.nmcs import NMCS as NMCS
     from arena.agents.nested.nrpa import NRPA as NRPA

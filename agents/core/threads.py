@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from arena.agents.core.agent import Agent, Budget, Unsuited
+from arena.agents.core.agent import Agent, Budget, Player, Unsuited
 from arena.agents.core.locks import LOST
 from arena.games.core.game import check_range
+from arena.games.core.random import stream
 
+APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
 MOST_THREADS = 64
 MOST_SIMULATED = 1024
 
@@ -99,3 +101,31 @@ class Threads:
     def unless_lost(self, run: Callable[[int], int]) -> Callable[[int], int]:
         """run(n) of `run_chunks`; 0, which ends it, if another worker has failed."""
         return lambda n: 0 if self.lost else run(n)
+
+
+class ThreadedPlayer(Player):
+    """Base of the players of agents with `workers`: threads, and streams of random numbers."""
+
+    def __init__(self, agent, game, budget):
+        self.agent, self.game, self.budget = agent, game, budget
+        self.threads = Threads(agent.workers)
+
+    def on_threads(self, work) -> list:
+        """work(i) for each worker i, on a thread of its own; worker 0's is the calling thread."""
+        return self.threads.run(work, self.words())
+
+    def words(self) -> list[np.ndarray]:
+        """int32 arrays that the workers look at while they wait: see Threads.run."""
+        return []
+
+    def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
+        """uint64[count, APART]: row i is worker i's generator; the first continues `rng`."""
+        word, count = int(rng[0]), count or self.agent.workers
+        return apart([rng, *(stream(word, "worker", i) for i in range(1, count))])
+
+
+def apart(generators) -> np.ndarray:
+    """uint64[len(generators), APART]: each generator begins a row, so that no two of them share a cache line."""
+    rows = np.zeros((len(generators), APART), np.uint64)
+    rows[:, :1] = generators
+    return rows

@@ -20,8 +20,7 @@ from arena.agents.core.agent import Budget, Decision, Improvement, MoveStatistic
 from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
-from arena.agents.core.threads import Threaded
-from arena.agents.montecarlo.parallel.scheme import SchemePlayer
+from arena.agents.core.threads import Threaded, ThreadedPlayer
 from arena.agents.nested.incumbent import DONE, LIMIT, Incumbent, new_incumbent
 from arena.agents.nested.leaf import LeafSearch
 from arena.games.core.game import check_choice, check_range
@@ -113,7 +112,7 @@ def memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-class NestedPlayer(SchemePlayer):
+class NestedPlayer(ThreadedPlayer):
     """Keeps the sequence that it plays in a game for one player, and nothing in a game for two."""
 
     def __init__(self, agent, game, budget):

@@ -23,8 +23,9 @@ import numpy as np
 
 from arena.agents.core.needs import Needs
 from arena.agents.core.pool import CONTEXT, Pool
+from arena.agents.core.threads import ThreadedPlayer
 from arena.agents.montecarlo.parallel import tds
-from arena.agents.montecarlo.parallel.scheme import Scheme, SchemePlayer
+from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.parallel.shared import SharedOptions
 from arena.games.core.game import check_range
 from arena.games.core.random import stream
@@ -63,7 +64,7 @@ class Distributed(Scheme):
         return DistributedPlayer(self, game, budget)
 
 
-class DistributedPlayer(SchemePlayer):
+class DistributedPlayer(ThreadedPlayer):
     """Sends each decision to processes, which later games use again."""
 
     def __init__(self, agent, game, budget):

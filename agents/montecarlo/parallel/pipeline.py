@@ -71,7 +71,7 @@ class Tokens(NamedTuple):
     stage: np.ndarray  # int32[tokens], SELECT to BACK_UP, or WORKING
     walks: Walk  # see walk_of
     rewards: np.ndarray  # float64[tokens]
-    rngs: np.ndarray  # uint64[tokens, APART], see SchemePlayer.streams
+    rngs: np.ndarray  # uint64[tokens, APART], see ThreadedPlayer.streams
     busy: np.ndarray  # int32[STAGES], 1 while a thread is in a stage that takes one token at a time
     counts: np.ndarray  # int64[3], simulations STARTED, ENDED, and the LIMIT to be started in all
     made: np.ndarray  # int64[workers], playouts that each made

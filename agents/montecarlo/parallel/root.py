@@ -18,9 +18,10 @@ import numpy as np
 
 from arena.agents.core.agent import Decision, MoveStatistics
 from arena.agents.core.children import moves_of
+from arena.agents.core.threads import ThreadedPlayer
 from arena.agents.core.tree import ROOT, capacity, child_by_move, most_visited_child, principal_variation
 from arena.agents.montecarlo.decision import best_of_proven
-from arena.agents.montecarlo.parallel.scheme import SchemePlayer, Searching
+from arena.agents.montecarlo.parallel.scheme import Searching
 from arena.agents.montecarlo.search import OneSearch
 from arena.games.core.game import check_choice
 
@@ -56,7 +57,7 @@ class RootParallel(Searching):
         return RootPlayer(self, game, budget)
 
 
-class RootPlayer(SchemePlayer):
+class RootPlayer(ThreadedPlayer):
     """The trees of one game, emptied for each move."""
 
     def __init__(self, agent, game, budget):

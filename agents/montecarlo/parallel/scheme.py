@@ -3,18 +3,14 @@
 from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
-import numpy as np
-
 from arena import agents
-from arena.agents.core.agent import Budget, Player
-from arena.agents.core.threads import Simulable, Threads
+from arena.agents.core.agent import Budget
+from arena.agents.core.threads import Simulable
 from arena.agents.montecarlo.method_search import TreeSearch
 from arena.agents.montecarlo.uct import UCT
 from arena.games.core.game import check_choice
 from arena.games.core.jit import inlined
-from arena.games.core.random import stream
 
-APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
 CONSTANT, PLIES = range(2)  # the time of a simulated playout: one unit, or one for each ply
 PLAYOUT_TIMES = {"constant": CONSTANT, "plies": PLIES}
 
@@ -105,35 +101,7 @@ class Searching(Scheme):
         return budget
 
 
-class SchemePlayer(Player):
-    """Base of the players of all schemes: threads, and streams of random numbers."""
-
-    def __init__(self, agent, game, budget):
-        self.agent, self.game, self.budget = agent, game, budget
-        self.threads = Threads(agent.workers)
-
-    def on_threads(self, work) -> list:
-        """work(i) for each worker i, on a thread of its own; worker 0's is the calling thread."""
-        return self.threads.run(work, self.words())
-
-    def words(self) -> list[np.ndarray]:
-        """int32 arrays that the workers look at while they wait: see Threads.run."""
-        return []
-
-    def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
-        """uint64[count, APART]: row i is worker i's generator; the first continues `rng`."""
-        word, count = int(rng[0]), count or self.agent.workers
-        return apart([rng, *(stream(word, "worker", i) for i in range(1, count))])
-
-
 @inlined
 def playout_time(clock, plies):
     """What a simulated playout of that many plies takes."""
     return max(plies, 1) if clock == PLIES else 1
-
-
-def apart(generators) -> np.ndarray:
-    """uint64[len(generators), APART]: each generator begins a row, so that no two of them share a cache line."""
-    rows = np.zeros((len(generators), APART), np.uint64)
-    rows[:, :1] = generators
-    return rows

@@ -26,6 +26,7 @@ from arena.agents.core.agent import Decision
 from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
 from arena.agents.core.locks import acquire, release
 from arena.agents.core.selection import SPARE, largest_bound_in_flight, log_of, prefetch
+from arena.agents.core.threads import ThreadedPlayer
 from arena.agents.core.tree import (
     LEAF,
     ROOT,
@@ -41,7 +42,6 @@ from arena.agents.core.tree import (
     write_children,
 )
 from arena.agents.montecarlo.decision import decision_from
-from arena.agents.montecarlo.parallel.scheme import SchemePlayer
 from arena.agents.montecarlo.parallel.shares import Work
 from arena.agents.montecarlo.search import child_of_move, expand
 from arena.games.core.game import CHANCE
@@ -74,7 +74,7 @@ class SharedOptions(NamedTuple):
     each: int = 1  # playouts of a simulation, which counts as that many visits
 
 
-class SharedTreePlayer(SchemePlayer):
+class SharedTreePlayer(ThreadedPlayer):
     """One game's tree, emptied for each move; `search` and `simulate` run a scheme's workers on it."""
 
     def __init__(self, agent, game, budget):

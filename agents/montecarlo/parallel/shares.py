@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.agents.core.chunks import run_chunks
-from arena.agents.montecarlo.parallel.scheme import SchemePlayer, apart
+from arena.agents.core.threads import ThreadedPlayer, apart
 from arena.games.core.random import stream
 
 
@@ -19,7 +19,7 @@ class Work(NamedTuple):
     virtual_time: float | None = None  # of simulated workers
 
 
-class Sharing(SchemePlayer):
+class Sharing(ThreadedPlayer):
     """Each worker makes its part of the simulations; `run` and `seed` define a worker."""
 
     lanes: int  # playouts of a simulation
