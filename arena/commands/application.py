@@ -34,19 +34,22 @@ class Panel(StrEnum):
     MACHINE = "Games, agents and speed"
 
 
+ONE_OF = ("game", "agent")
+
+
 class Grouped(TyperCommand):
     """A command whose help lists its own options first, then the shared ones under headings.
 
-    An option of one value that is given twice is an error, where click would keep the last.
+    Two games where one is wanted are an error, and likewise two agents; click would keep the last.  Of other options
+    the last one holds, so that a line can be typed again with a change at its end.
     """
 
     def parse_args(self, ctx, args):
         if not ctx.resilient_parsing:
             given = Counter(self.make_parser(ctx).parse_args(args=list(args))[2])
             for parameter, times in given.items():
-                if times > 1 and not any(getattr(parameter, name, False) for name in ("multiple", "count", "is_flag")):
-                    name = max(parameter.opts, key=len)
-                    raise typer.BadParameter(f"{name} is given {times} times; it takes one value", ctx)
+                if times > 1 and parameter.name in ONE_OF and not parameter.multiple:
+                    raise typer.BadParameter(f"--{parameter.name} is given {times} times; it takes one value", ctx)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx, formatter) -> None:

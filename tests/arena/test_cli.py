@@ -241,7 +241,6 @@ def test_several_games_are_all_played(tmp_path):
         (against_random("connect4", "uct(playouts=5)", "--workers", "0"), "'-j': 0 is out of range"),
         (against_random("connect4", "uct(playouts=5)", "--games", "3"), "is odd"),
         (against_random("tictactoe", "uct(playouts=5)", "--opening-plies", "9"), "is over within 9"),
-        (against_random("connect4", "uct", "-n", "4", "--games", "6"), "--games is given 2 times; it takes one value"),
         (["study", "solvers", "--game", "nim", "--game=hex"], "--game is given 2 times"),
         (["table", "none"], "no tournament in none"),
         (["table", "none", "--kind", "elo"], "'--kind' / '-k': 'elo' is not one of 'study', 'ratings', 'standings'"),
