@@ -1,26 +1,17 @@
 """Backgammon: two players race 15 checkers each around the board with two dice, and hit single checkers on the way.
 
-Each player counts the points from 24 to 1 as their own checkers go, so that one's point p is the other's 25 - p.
-Checkers that are hit wait on the bar, one's point 25, and must enter before any other moves.  When all are on points 1
-to 6 they are borne off: from the point that a die shows, or from the highest one below it if there is none above.  Both
-dice are played if that is possible, four steps after a double, and as many as can be; if only one of two dice can be
-played, the larger one if possible.  The player who has borne off all checkers scores 1; 2, a gammon, if the other has
-borne off none; 3, a backgammon, if moreover the other has a checker on the bar or on the winner's points 1 to 6.  There
-is no doubling cube.  The first player has won the opening roll, which is no double.  Rules: the Backgammon Rules of the
-US Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970).
+Rules: US Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970); no doubling cube.  Each
+player counts the points from 24 to 1 as their own checkers go; the bar is 25.  A gammon scores 2, a backgammon 3.  The
+first player has won the opening roll, which is no double.  The game is a draw after `horizon` rolls.
 
-Nothing forces the game to end, so it is a draw after `horizon` rolls.
-
-A move is a whole play, up to four steps.  So each roll is followed by one move, chance and the players take turns as
-searches expect, and a position comes up once among the children of a node; step by step, each order of the steps would
-be a line of its own, and what must be played would depend on the steps before.  A play is given by the points that its
-steps leave, 0 for a step that is not made.  If one checker moves twice, the point in between says which die it used
-first:
+A move is a whole play, so that chance and the players take turns, and no position comes twice among the children of a
+node.  It is given by the points that its steps leave, 0 for a step not made.  If one checker moves twice, the point in
+between says which die it used first:
 
     two dice    26 * (point that the larger die moves from) + (point that the smaller one moves from)
     a double    the number of the four points, in descending order, among all such; see `origins`
 
-Its name lists the steps, an asterisk for a hit: `24/18,13/11`, `bar/20*,6/4`, `6/off(2)`.  A roll is named `31`.
+Names list the steps, with an asterisk for a hit: `24/18,13/11`, `bar/20*,6/4`, `6/off(2)`; a roll is named `31`.
 """
 
 import re
@@ -53,7 +44,7 @@ ROLL_OF = np.array([DICE.tolist().index(sorted(dice, reverse=True)) for dice in 
 START = {6: 5, 8: 3, 13: 5, 24: 2}  # checkers by point
 PLACES = tuple(WORD(sum(1 << point for point in range(1, 26) if point >> i & 1)) for i in range(5))
 SHARE = 0.25  # of a blot's pips, in the evaluation
-# columns of the picture in which the points stand; the sixth column is the bar
+# columns of the picture; the sixth is the bar
 COLUMNS = {point: column + (column > 5) for column in range(12) for point in (12 - column, 13 + column)}
 STEP = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
 
@@ -62,9 +53,9 @@ STEP = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
 class Backgammon(Game):
     """state: uint64[5] = two words for each player, and the turn.
 
-    A player's words hold how many checkers are on the points 0 (borne off) to 25 (the bar), as they count them, in
-    four planes of 32 bits: bit p of the plane i is bit i of the number on point p.  The turn is whose it is, the number
-    of the roll and 1 (0: to be rolled) from bit 1, and the number of rolls so far from bit 8.
+    A player's words are four planes of 32 bits: bit p of the plane i is bit i of the number of checkers on point p,
+    from 0 (borne off) to 25 (the bar).  The turn: whose it is, from bit 1 the number of the roll and 1 (0: to be
+    rolled), and from bit 8 the number of rolls so far.
 
     horizon: rolls after which the game is a draw
     """
@@ -84,7 +75,7 @@ class Backgammon(Game):
 
     @property
     def max_moves(self):
-        """A bound: the ways to share four steps among checkers on one, two, three or four points."""
+        """A bound: four steps shared among one to four points."""
         k = CHECKERS
         return k + k * k + comb(k + 1, 2) + k * comb(k + 1, 2) + comb(k + 3, 4)
 
@@ -109,13 +100,12 @@ class Backgammon(Game):
         return np.array([[comb(n + k - 1, k) if n else 0 for n in range(27)] for k in range(5)])
 
     def rank(self, first, second, third, fourth):
-        """The number of four points in descending order among all such."""
         return self.ways[4, first] + self.ways[3, second] + self.ways[2, third] + fourth
 
     # -- A player's checkers -----------------------------------------------------------------------------------------
 
     def planes_of(self, state, side):
-        """How many checkers are on each point, bit by bit."""
+        """The number of checkers on each point, bit by bit."""
         low, high = state[2 * side], state[2 * side + 1]
         return low & LOW, low >> HALF, high & LOW, high >> HALF
 
@@ -123,7 +113,7 @@ class Backgammon(Game):
         state[2 * side], state[2 * side + 1] = planes[0] | planes[1] << HALF, planes[2] | planes[3] << HALF
 
     def moved(self, planes, origin, target):
-        """The planes after a checker moves from one point to another; each point is a set of one."""
+        """The planes after a checker moves between points, each a set of one."""
         c0, c1, c2, c3 = planes
         borrow = origin & ~c0
         c0, c1, c2, c3, borrow = c0 ^ origin, c1 ^ borrow, c2, c3, borrow & ~c1
@@ -133,11 +123,9 @@ class Backgammon(Game):
         return c0, c1, c2 ^ carry, c3 ^ (carry & c2)
 
     def on(self, planes):
-        """The points with a checker."""
         return planes[0] | planes[1] | planes[2] | planes[3]
 
     def single(self, planes):
-        """The points with a single checker."""
         return planes[0] & ~(planes[1] | planes[2] | planes[3])
 
     def mirrored(self, points):
@@ -145,12 +133,12 @@ class Backgammon(Game):
         return reversed_bits(points) >> WORD(38) & POINTS
 
     def open(self, state, side):
-        """The points on which a player's checkers may land."""
+        """The points where a player may land."""
         theirs = self.planes_of(state, 1 - side)
         return POINTS & ~self.mirrored(theirs[1] | theirs[2] | theirs[3])
 
     def sources(self, on, open, die):
-        """The points that a checker can leave by a die, if the player's checkers are on these."""
+        """The points that a checker can leave by a die."""
         movable = open << WORD(die)
         if on & BAR != ZERO:
             return movable & BAR
@@ -167,7 +155,7 @@ class Backgammon(Game):
         return movable
 
     def after_step(self, on, single, origin, die):
-        """The points with a checker after one step of the first checker from a point."""
+        """The points with a checker after the first checker steps from a point."""
         return on & ~(origin & single) | origin >> WORD(die) & POINTS
 
     # -- Rules -------------------------------------------------------------------------------------------------------
@@ -180,18 +168,17 @@ class Backgammon(Game):
                 state[2 * side + i // 2] |= WORD(plane << 32 * (i % 2))
 
     def side(self, state):
-        """The player whose turn it is, whether or not the dice have been rolled."""
         return np.int64(state[TURN] & ONE)
 
     def roll(self, state):
-        """The number of the roll that is to be played; -1 if it is to be rolled."""
+        """The number of the roll to be played; -1 before the roll."""
         return np.int64(state[TURN] >> WORD(ROLL) & WORD(31)) - 1
 
     def player(self, state):
         return np.int64(CHANCE) if self.roll(state) < 0 else self.side(state)
 
     def outcomes(self, state):
-        """The number of possible rolls: the first one is no double."""
+        """The first roll is no double."""
         return DOUBLES if state[TURN] >> WORD(ROLLS) == ZERO else N_ROLLS
 
     def legal_moves(self, state, moves):
@@ -213,9 +200,9 @@ class Backgammon(Game):
         return count
 
     def list_two(self, planes, open, blots, roll, moves):
-        """Write the plays of two different dice, one for each position that they lead to; return their number.
+        """Write one play of two different dice for each position reached; return their number.
 
-        First the plays that can begin with the larger die, then those that cannot.
+        Plays that can begin with the larger die come first.
         """
         big, small, on, single, count = DICE[roll, 0], DICE[roll, 1], self.on(planes), self.single(planes), 0
         by_big, by_small = self.sources(on, open, big), self.sources(on, open, small)
@@ -254,8 +241,7 @@ class Backgammon(Game):
         )
 
     def alike(self, on, single, open, blots, roll):
-        """The points from which a checker can move by both dice in either order, to the same effect: no hit on the way
-        by either."""
+        """The points from which a checker can move by both dice in either order without a hit on the way."""
         big, small = WORD(DICE[roll, 0]), WORD(DICE[roll, 1])
         safe = open & ~blots
         left, found = on & (safe << big) & (safe << small), ZERO
@@ -267,9 +253,9 @@ class Backgammon(Game):
         return found & self.sources(on, open, DICE[roll, 0])
 
     def list_double(self, planes, open, die, moves):
-        """Write the plays of a double, each with its steps from the furthest point on; return their number.
+        """Write the plays of a double, steps from the furthest point on, which any play allows; return their number.
 
-        Any play can be made in that order.  If there are no four steps, then three, and so on.
+        If there are no four steps, then three, and so on.
         """
         for steps in range(4, 0, -1):
             count, left = 0, self.sources(self.on(planes), open, die)
@@ -285,9 +271,9 @@ class Backgammon(Game):
         return 0
 
     def list_second(self, planes, way, most, played, moves, count):
-        """Write the plays that go on from the point `most` or nearer.
+        """Write the plays that go on from `most` or nearer.
 
-        way: the points to land on and the die; played: how many steps are left, and the number of those made
+        way: the points to land on and the die; played: steps left, and steps made
         """
         open, die = way
         steps, number = played
@@ -325,7 +311,7 @@ class Backgammon(Game):
         return count
 
     def landing(self, origin, die):
-        """The end of a step from a point, as a set of one; off the board it is the point 0."""
+        """The end of a step, as a set of one; point 0 off the board."""
         target = origin >> WORD(die)
         return target if target & POINTS != ZERO else OFF
 
@@ -349,13 +335,12 @@ class Backgammon(Game):
         state[TURN] = state[TURN] >> WORD(ROLLS) << WORD(ROLLS) | WORD(1 - side)
 
     def origin(self, move, roll, i):
-        """The point that the i-th step of a play leaves; 0 for none."""
+        """The point that the i-th step leaves; 0 for none."""
         if roll >= DOUBLES:
             return np.int64(self.origins[4 * move + i])
         return np.int64(move // 26 if i == 0 else move % 26)
 
     def is_off(self, state, side):
-        """Whether a player has borne off all checkers."""
         c0, c1, c2, c3 = self.planes_of(state, side)
         return c0 & c1 & c2 & c3 & OFF != ZERO
 
@@ -365,7 +350,7 @@ class Backgammon(Game):
         return self.is_off(state, 0) or self.is_off(state, 1) or state[TURN] >> WORD(ROLLS) >= WORD(self.horizon)
 
     def score(self, state):
-        """1, 2 for a gammon, 3 for a backgammon; 0 where the horizon ended the game."""
+        """1, 2 for a gammon, 3 for a backgammon; 0 after the horizon."""
         if not (self.is_off(state, 0) or self.is_off(state, 1)):
             return 0.0
         loser = 1 if self.is_off(state, 0) else 0
@@ -391,7 +376,7 @@ class Backgammon(Game):
     # -- What searches ask -------------------------------------------------------------------------------------------
 
     def pips(self, planes):
-        """How many pips a player's checkers still have to go."""
+        """The pips that a player still has to go."""
         total = 0
         for i in range(len(PLACES)):
             place = PLACES[i]
@@ -400,11 +385,11 @@ class Backgammon(Game):
         return total
 
     def risk(self, state, side):
-        """The pips that a player would lose if all blots in danger were hit: those that a checker of the other player
-        has still to pass, or can enter on."""
+        """The pips lost if all blots in danger were hit: those that a checker of the other player must still pass, or
+        can enter on."""
         blots, lost = self.single(self.planes_of(state, side)) & POINTS, 0
         theirs = self.on(self.planes_of(state, 1 - side))
-        behind = self.mirrored(theirs)  # as this player counts, the other's checkers go upwards
+        behind = self.mirrored(theirs)  # in this player's count, the other's checkers go upwards
         while blots != ZERO:
             blot = blots & (~blots + ONE)
             blots ^= blot
@@ -413,13 +398,13 @@ class Backgammon(Game):
         return lost
 
     def evaluate(self, state):
-        """The lead in pips, where a quarter of what blots would lose counts as lost: l / (50 + |l|)."""
+        """The lead l in pips, less a quarter of what blots would lose: l / (50 + |l|)."""
         lead = self.pips(self.planes_of(state, 1)) - self.pips(self.planes_of(state, 0))
         lead += SHARE * (self.risk(state, 1) - self.risk(state, 0))
         return lead / (50.0 + abs(lead))
 
     def evaluate_pips(self, state):
-        """The lead l in pips alone: l / (50 + |l|)."""
+        """The lead l in pips: l / (50 + |l|)."""
         lead = self.pips(self.planes_of(state, 1)) - self.pips(self.planes_of(state, 0))
         return lead / (50.0 + abs(lead))
 
@@ -431,7 +416,6 @@ class Backgammon(Game):
         return [("pips", pips[0], pips[1], -1.0), ("blots", risks[0], risks[1], -SHARE)]
 
     def hits(self, state, move):
-        """How many checkers a play hits."""
         roll, side, found = self.roll(state), self.side(state), ZERO
         blots = self.mirrored(self.single(self.planes_of(state, 1 - side)))
         for i in range(4 if roll >= DOUBLES else 2):
@@ -441,24 +425,23 @@ class Backgammon(Game):
         return popcount(found)
 
     def move_order(self, state, move):
-        """The number of hits; all rolls are alike."""
+        """The number of hits."""
         return self.hits(state, move) if self.roll(state) >= 0 else 0
 
     def move_code(self, state, move):
-        """The roll, the play and the player."""
         roll, code = self.roll(state), np.int64(move)
         if roll >= 0:
             code += min(roll, DOUBLES) * TWO_DICE + max(roll - DOUBLES, 0) * self.move_limit
         return 2 * code + (self.side(state) if roll >= 0 else 0)
 
     def feature_code(self, state, move):
-        """The move code with the number of checkers that the play hits."""
+        """The move code with the number of hits."""
         return 5 * self.move_code(state, move) + self.move_order(state, move)
 
     # -- For people --------------------------------------------------------------------------------------------------
 
     def steps(self, state, move) -> list[tuple[int, int]]:
-        """The steps of a play, (from, to) as the player counts, in descending order."""
+        """(from, to) as the player counts, in descending order."""
         roll = self.roll(state)
         points = [(self.origin(move, roll, i), int(DICE[roll, i & 1])) for i in range(4 if roll >= DOUBLES else 2)]
         return sorted(((int(p), max(int(p) - die, 0)) for p, die in points if p > 0), reverse=True)
@@ -476,8 +459,8 @@ class Backgammon(Game):
         return ",".join(words) or "pass"
 
     def parse_move(self, state, text):
-        """A play by its steps in any order, joined (24/18/13, or 24/13 where that is one play), with or without the
-        asterisks, and separated by commas; a roll in any order of the dice."""
+        """A play by its steps in any order, joined or not (24/18/13, 24/13), asterisks optional, separated by commas; a
+        roll in any order of the dice."""
         word = text.strip()
         if self.roll(state) < 0:
             return super().parse_move(state, "".join(sorted(word, reverse=True)))
@@ -493,7 +476,7 @@ class Backgammon(Game):
             return alike[0]
 
     def render(self, state):
-        """The board as the first player, X, counts the points; then what both have on the bar and off it."""
+        """The board as the first player, X, counts the points; below it, the bar and checkers off."""
         counts = [self.checkers(state, side) for side in (0, 1)]
 
         def cell(point):
@@ -515,7 +498,7 @@ class Backgammon(Game):
         return "\n".join(lines)
 
     def drawing(self, state, moves):
-        """The board as the first player counts the points, who has the black checkers."""
+        """The board as the first player, black, counts the points."""
         counts = [self.checkers(state, side) for side in (0, 1)]
         width, height, middle = 13 * CELL, 11 * CELL, 5.5 * CELL + LINE
         ground = [
@@ -541,20 +524,20 @@ class Backgammon(Game):
         return Drawing(width, height + 4 * LINE, "".join(ground), tuple(parts))
 
     def ends_of(self, play: str, side: int) -> set[int]:
-        """The points, as the first player counts them, on which the steps of a player's play end."""
+        """The points, as the first player counts, on which the steps end."""
         return {25 - target if side else target for _, target in read_steps(play)}
 
     def roll_name(self, state) -> str:
         return "".join(map(str, DICE[self.roll(state)]))
 
     def checkers(self, state, side) -> list[int]:
-        """How many checkers a player has off the board, on each point as they count, and on the bar: 26 numbers."""
+        """A player's checkers off the board, on each point as they count, and on the bar: 26 numbers."""
         planes = [int(plane) for plane in self.planes_of(state, side)]
         return [sum((plane >> point & 1) << i for i, plane in enumerate(planes)) for point in range(26)]
 
 
 def _stack(x: float, base: float, way: int, count: int, colour: str) -> list[str]:
-    """Checkers above each other, from `base` up or down; the last of many has their number."""
+    """Checkers from `base` up or down; the last of many has their number."""
     shown = min(count, 5)
     middles = [base + way * (32 * i + 17) for i in range(shown)]
     parts = [f'<circle class="{colour}" cx="{x:g}" cy="{y:g}" r="15"/>' for y in middles]
@@ -565,7 +548,7 @@ def _stack(x: float, base: float, way: int, count: int, colour: str) -> list[str
 
 
 def read_steps(text: str) -> list[tuple[int, int]]:
-    """The steps that text lists, joined or not; none if it is no such list."""
+    """The steps in a text, joined or not; none if it is no list of steps."""
     found: list[tuple[int, int]] = []
     for word in text.split(","):
         match = STEP.fullmatch(word)
@@ -578,7 +561,7 @@ def read_steps(text: str) -> list[tuple[int, int]]:
 
 
 def balance(steps) -> dict[int, int]:
-    """How many checkers steps bring to each point, less those that leave it."""
+    """How many checkers each point gains."""
     change: dict[int, int] = {}
     for origin, target in steps:
         change[origin], change[target] = change.get(origin, 0) - 1, change.get(target, 0) + 1

@@ -1,19 +1,13 @@
 """Breakthrough (Dan Troyka, 2000) and its kin: pieces that never turn back race to the last row.
 
-Breakthrough: a pawn moves one square ahead, straight or diagonally, and captures diagonally only.  The first player,
-White, starts on the two lowest rows and moves up.  A player who reaches the last row, or takes the last pawn, wins.
+Breakthrough: a pawn moves one square ahead, straight or diagonally, and captures diagonally only.  White starts on the
+two lowest rows and moves up.  A player who reaches the last row, or takes the last pawn, wins, or loses a misere game.
 
-Knightthrough, of the general game playing contests: knights start where the pawns do, and make the forward half of a
-chess knight's moves, onto squares that are free or hold a knight of the other side, which is taken.  Cazenave ("Playout
-policy adaptation for games", 2015) compares agents on it.  Sources differ: Ludii starts with one row each, and a GDL
-description lets knights capture as pawns do.
+Knightthrough: knights make the forward half of a chess knight's moves, and take likewise (Cazenave, "Playout policy
+adaptation for games", 2015).  Sources differ: Ludii starts with one row each, a GDL description captures as pawns do.
 
-In the misere games the player who reaches the last row, or takes the last piece, loses.  Pieces are still worth having,
-as moves in hand: on 6x6, with alpha-beta to depth 3, these win 64 of 100 games against Breakthrough's evaluation, which
-wins all 100 against its own negative.
-
-A player always has a move, so no rule is needed for a player without one: the piece furthest ahead has none of its own
-side before it, and a knight has a forward move on every board of 4 columns or more.
+A player always has a move: the piece furthest ahead has none of its own side before it, and a knight has a forward move
+on every board of 4 columns or more.
 
     squares of 3 rows      3  8  9 10 11     a square is named by row and column, a move by two squares: `2a3a`;
     and 4 columns          2  4  5  6  7     a move is 64 * origin + target
@@ -37,14 +31,14 @@ from arena.games.core.random import random_below
 
 
 def _sets_of(squares, count):
-    """uint64[n]: all subsets of the squares with `count` members."""
+    """uint64[n]: subsets of the squares with `count` members."""
     ones = [1 << square for square in range(64) if int(squares) >> square & 1]
     return np.array([sum(chosen) for chosen in combinations(ones, count)], WORD)
 
 
 @part
 def counted(sets):
-    """The squares that are in at least one, two and three of the sets."""
+    """The squares in at least one, two and three of the sets."""
     once = twice = thrice = ZERO
     for each in sets:
         thrice |= twice & each
@@ -55,7 +49,7 @@ def counted(sets):
 
 @part
 def is_single(squares):
-    """Whether a set that is not empty has one square."""
+    """Whether a non-empty set has one square."""
     return squares & (squares - ONE) == ZERO
 
 
@@ -73,10 +67,10 @@ class Breakthrough(BitBoard, Game):
     colour_exchange = "turn"
     state_size = 3
     move_limit = 64 * 64
-    symmetries = 2  # the board and its mirror image
+    symmetries = 2
     soonest_win = 3
     soonest_loss = 4
-    prize = 1.0  # the result of the player who ends the game
+    prize = 1.0  # of the player who ends the game
 
     def __post_init__(self):
         check_range("rows", self.rows, 4, 32)
@@ -89,7 +83,7 @@ class Breakthrough(BitBoard, Game):
 
     @property
     def max_plies(self):
-        """Every move takes a pawn one row ahead, and a pawn ahead of its second row has rows - 2 moves."""
+        """Each move takes a pawn a row ahead, and a pawn has rows - 2 moves beyond its second row."""
         return 2 * self.columns * (2 * self.rows - 3)
 
     @cached_property
@@ -98,7 +92,7 @@ class Breakthrough(BitBoard, Game):
 
     @cached_property
     def inner_left(self):
-        """All squares but those of the first column."""
+        """All but the first column."""
         return self.board & ~self.first_column
 
     @cached_property
@@ -118,7 +112,7 @@ class Breakthrough(BitBoard, Game):
         return np.int64(state[2])
 
     def targets(self, own, other, white):
-        """The targets of the player to move: straight ahead, to the left and to the right, as sets."""
+        """The targets straight ahead, to the left and to the right, as sets."""
         step = WORD(self.columns)
         if white:
             ahead, left, right = (own << step, (own & self.inner_left) << step - ONE, (own & self.left) << step + ONE)
@@ -151,7 +145,7 @@ class Breakthrough(BitBoard, Game):
         )
 
     def score(self, state):
-        """The player who has just moved has won, or in a misere game lost."""
+        """The last to move has won, or in a misere game lost."""
         return self.prize if state[2] == ONE else -self.prize
 
     # -- What can be foreseen: patterns of A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough with race
@@ -175,30 +169,30 @@ class Breakthrough(BitBoard, Game):
             return -2, True
         if threats != ZERO:
             return 0, True
-        for i in range(3):  # the first to go before the goal is taken, and so on, until nobody guards it any more
+        for i in range(3):  # in the order of exchanges, until the goal is unguarded
             if reached[i] & near & ~guarded[i] != ZERO:
                 return 3 + 2 * i, i == 0
         return self.race(own, other, side), False
 
     def near_goal(self, side):
-        """The squares from which a piece of a side can arrive at once."""
+        """Where a piece of a side can arrive at once."""
         return self.rows_to_go(side, 1)
 
     def rows_to_go(self, side, count):
-        """The squares of the row from which a side has `count` rows to go."""
+        """The row from which a side has `count` rows to go."""
         return self.lowest_row << WORD((self.rows - 1 - count if side == 0 else count) * self.columns)
 
     def strikes(self, own, white):
-        """The squares where pieces can take, as sets, one for each direction."""
+        """Squares that pieces can take on, a set for each direction."""
         step, left, right = WORD(self.columns), own & self.inner_left, own & self.left
         if white:
             return left << step - ONE, right << step + ONE
         return left >> step + ONE, right >> step - ONE
 
     def race(self, own, other, side):
-        """The plies to a win, or negative to a loss, by a pawn that goes straight ahead and cannot be stopped; or 0.
+        """The plies to a win by an unstoppable straight pawn, negative to a loss; or 0.
 
-        The other side must not arrive before it.  There is no pawn within one row of its goal.
+        No pawn may be within one row of its goal.
         """
         mine = theirs = 2
         while own & self.rows_to_go(side, mine) == ZERO:
@@ -214,7 +208,7 @@ class Breakthrough(BitBoard, Game):
         return 0
 
     def has_runner(self, own, other, side, left, late):
-        """Whether a pawn with `left` rows to go cannot be stopped; late: 1 if the other side is to move, else 0."""
+        """Whether an unstoppable pawn has `left` rows to go; late: 1 if the other side is to move, else 0."""
         pawns = own & self.rows_to_go(side, left)
         while pawns != ZERO:
             square = trailing_zeros(pawns)
@@ -225,20 +219,20 @@ class Breakthrough(BitBoard, Game):
 
     @cached_property
     def stoppers(self):
-        """uint64[2, 3, 64]: for a pawn of each side on each square, sets of squares ahead of it: from which a pawn of
-        the other side can stop it, if the pawn is to move and if it is not; and those of its own column."""
+        """uint64[2, 3, 64]: by side and square of a pawn, the squares from which a pawn of the other side can stop it,
+        if the pawn is to move and if not; and those ahead in its column."""
         found = np.zeros((2, 3, 64), WORD)
         for side, square, other in product(range(2), range(self.rows * self.columns), range(self.rows * self.columns)):
             ahead = (other // self.columns - square // self.columns) * (1 if side == 0 else -1)
             beside = abs(other % self.columns - square % self.columns)
             if ahead > 0:
-                # they approach by two rows in two plies, and the stopper by one column
+                # they close in by two rows in two plies, the stopper by one column
                 for i, reach in enumerate((ahead // 2, (ahead + 1) // 2, 0)):
                     found[side, i, square] |= WORD((beside <= reach) << other)
         return found
 
     def sound_moves(self, state, moves):
-        """Only the winning move of a piece that can arrive at once; against such a piece, only captures."""
+        """Wins at once only; or, against such a threat, captures only."""
         side = np.int64(state[2])
         own, other = state[side], state[1 - side]
         count, ready = self.legal_moves(state, moves), own & self.near_goal(side)
@@ -264,23 +258,22 @@ class Breakthrough(BitBoard, Game):
         return np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
 
     def evaluate(self, state):
-        """Material and advance: each pawn counts 3 and a third of the square of the rows it has advanced; the
-        difference, over the sum of both sides."""
+        """Each pawn counts 3 and a third of the square of its advance; the difference over the sum."""
         white, black = self.weights(state, 3.0, 1.0)
         return (white - black) / (white + black)
 
     def evaluate_material(self, state):
-        """The difference of pawns, over their sum."""
+        """The difference of pawns over their sum."""
         white, black = self.weights(state, 1.0, 0.0)
         return (white - black) / (white + black)
 
     def evaluate_advance(self, state):
-        """The square of the rows that each pawn has advanced; the difference, over the sum of both sides and 1."""
+        """The square of each pawn's advance; the difference over the sum and 1."""
         white, black = self.weights(state, 0.0, 3.0)
         return (white - black) / (white + black + 1.0)
 
     def moves_in_hand(self, state):
-        """Moves in hand: each pawn counts the rows ahead of it; the difference, over the sum of both sides and 1."""
+        """The rows ahead of each pawn; the difference over the sum and 1."""
         white = black = 0.0
         for row in range(self.rows):
             ranks = self.lowest_row << WORD(row * self.columns)
@@ -289,7 +282,7 @@ class Breakthrough(BitBoard, Game):
         return (white - black) / (white + black + 1.0)
 
     def weights(self, state, material, advance):
-        """White's and Black's pawns, each counted as material + advance / 3 * (rows advanced) ** 2."""
+        """Both sides' pawns, each as material + advance / 3 * (rows advanced) ** 2."""
         white = black = 0.0
         for row in range(self.rows):
             ranks = self.lowest_row << WORD(row * self.columns)
@@ -299,15 +292,13 @@ class Breakthrough(BitBoard, Game):
         return white, black
 
     def captures(self, state, move):
-        """1 for a move that takes a piece, else 0."""
         return np.int64(state[ONE - state[2]] >> WORD(move & 63) & ONE)
 
     def is_unstable(self, state, move):
-        """Captures are unstable."""
         return self.captures(state, move) == 1
 
     def move_order(self, state, move):
-        """Captures, and then the pieces furthest ahead; in a misere game the other way round."""
+        """Captures, then the pieces furthest ahead; reversed in a misere game."""
         row = (move & 63) // self.columns
         ahead = row if state[2] == ZERO else self.rows - 1 - row
         won = self.rows if ahead == self.rows - 1 else 0
@@ -315,7 +306,7 @@ class Breakthrough(BitBoard, Game):
         return rank if self.prize > 0.0 else -rank
 
     def move_code(self, state, move):
-        """Origin and target, which tell the players apart: White moves up."""
+        """Origin and target; White moves up, so they tell the players apart."""
         return np.int64(move)
 
     @property
@@ -345,10 +336,9 @@ class Breakthrough(BitBoard, Game):
         return (square - np.int64(step) if side == ZERO else square + np.int64(step)) << 6 | square
 
     def random_target(self, own, other, white, rng):
-        """A uniformly random move: its target as a set of one square, and by how many squares it moves, up or down.
+        """A uniformly random move: its target as a set, and its distance in squares, up or down; also on lanes.
 
-        Chosen without branches: the outcome is random, so a processor would guess a branch wrong half of the time.  It
-        is the same on lanes.
+        Without branches, which a processor would guess wrong half of the time.
         """
         ahead, left, right = self.targets(own, other, white)
         n_ahead, n_left, n_right = popcount(ahead), popcount(left), popcount(right)
@@ -360,7 +350,7 @@ class Breakthrough(BitBoard, Game):
         return nth_bit(targets, choice), choose(beyond_left, to_right, choose(beyond_ahead, to_left, row))
 
     def random_playout(self, state, moves, rng):
-        """The moves that random_move would make, with the position in registers."""
+        """As by random_move, with the position in registers."""
         white = state[2] == ZERO
         own, other = (state[0], state[1]) if white else (state[1], state[0])
         over, plies = self.is_over(state), 0
@@ -381,7 +371,7 @@ class Breakthrough(BitBoard, Game):
         return zero + state[0], zero + state[1], zero + state[2]
 
     def lane_step(self, words, rng):
-        """A move of White and one of Black; where Black begins, White waits once."""
+        """A move of White and one of Black; where Black begins, White first waits."""
         white, black, begins = words
         waits, prize = begins != 0, np.int64(self.prize)
         moved = self.lane_move(white, black, True, rng)
@@ -392,7 +382,7 @@ class Breakthrough(BitBoard, Game):
         return (white, black, begins ^ begins), plies, won | lost, choose(won, prize, -prize)
 
     def lane_move(self, own, other, white, rng):
-        """A random move: (own pieces, the other's, whether it ends the game)."""
+        """(own pieces, the other's, whether the move ends the game)."""
         target, step = self.random_target(own, other, white, rng)
         origin = target >> step if white else target << step
         other &= ~target
@@ -430,7 +420,7 @@ class MisereBreakthrough(Breakthrough):
     prize = -1.0
 
     def evaluate(self, state):
-        """Moves in hand: a player who runs out of them must reach the last row."""
+        """Moves in hand: whoever runs out of them must reach the last row."""
         return self.moves_in_hand(state)
 
 
@@ -442,7 +432,7 @@ class Knightthrough(Breakthrough):
     board_look = Look("checkered", {"W": "white knight", "B": "black knight"})
     sizes = "rows 5 to 16, columns 4 to 12, up to 64 squares"
     status = "counted"
-    # Breakthrough's own methods, which know its rules by `targets`, `strikes`, `near_goal` and `race` alone
+    # these know the rules by `targets`, `strikes`, `near_goal` and `race` alone
     foreseen, sound_moves = Breakthrough.foreseen, Breakthrough.sound_moves
     soonest_win, soonest_loss = Breakthrough.soonest_win, Breakthrough.soonest_loss
     symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
@@ -460,23 +450,23 @@ class Knightthrough(Breakthrough):
 
     @cached_property
     def outer_left(self):
-        """All squares but those of the first two columns."""
+        """All but the first two columns."""
         return self.inner_left & ~(self.first_column << ONE)
 
     @cached_property
     def outer_right(self):
-        """All squares but those of the last two columns."""
+        """All but the last two columns."""
         return self.left & ~(self.first_column << WORD(self.columns - 2))
 
     def steps(self, white):
-        """The distance in squares of a knight's move to each of `targets`, up or down the board."""
+        """The distances in squares of moves to each of `targets`, up or down."""
         row, two = WORD(self.columns), WORD(2)
         if white:
             return two * row - ONE, two * row + ONE, row - two, row + two
         return two * row + ONE, two * row - ONE, row + two, row - two
 
     def strikes(self, own, white):
-        """Two rows ahead to the left and to the right, one row ahead likewise; beyond the last row, too."""
+        """Two rows ahead to the left and right, one row ahead likewise; beyond the last row, too."""
         by_left, by_right, by_far_left, by_far_right = self.steps(white)
         near_left, near_right = own & self.inner_left, own & self.left
         far_left, far_right = own & self.outer_left, own & self.outer_right
@@ -489,7 +479,6 @@ class Knightthrough(Breakthrough):
         return left, right, far_left, far_right
 
     def targets(self, own, other, white):
-        """The targets of knights, as sets."""
         left, right, far_left, far_right = self.strikes(own, white)
         free = self.board & ~own
         return left & free, right & free, far_left & free, far_right & free
@@ -498,7 +487,7 @@ class Knightthrough(Breakthrough):
         return self.rows_to_go(side, 1) | self.rows_to_go(side, 2)
 
     def race(self, own, other, side):
-        """0: no pattern of runners is known for knights."""
+        """No pattern of runners is known for knights."""
         return 0
 
     def legal_moves(self, state, moves):
@@ -510,7 +499,7 @@ class Knightthrough(Breakthrough):
         return count
 
     def random_target(self, own, other, white, rng):
-        """As in Breakthrough, chosen without branches: which half of the sets of targets, then which of the two."""
+        """As in Breakthrough: first a half of the sets of targets, then one of the two."""
         left, right, far_left, far_right = self.targets(own, other, white)
         by_left, by_right, by_far_left, by_far_right = self.steps(white)
         n_left, n_far_left = popcount(left), popcount(far_left)

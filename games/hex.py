@@ -1,22 +1,17 @@
 """Hex (Piet Hein, 1942; John Nash, 1948): two players join opposite sides of a rhombus of hexagons.
 
-The players place a stone each in turn on any free cell.  The first player, X, wins by a chain of stones from the top
-row to the bottom row, the second, O, by one from the left column to the right; on a full board exactly one has a
-chain.  By the swap rule, which is optional, the second player's first move may be `swap`: the stone of the first player
-goes, and one of the second's comes to the cell that mirrors it in the long diagonal, from a1, where it is worth as much
-to the second player as the first stone was to the first.
+X joins top and bottom, O left and right; on a full board exactly one has a chain.  `swap`, the optional first move of
+the second player, turns the stone into one of the second player's, mirrored in the long diagonal from a1.
 
     cells of size 3     a b c           a cell is named by column and row, as in `c2`, which is number 5;
                       1  0 1 2          a move is its cell's number, or size * size for `swap`
                        2  3 4 5
                         3  6 7 8        4 touches 1, 2, 3, 5, 6 and 7
 
-Which player has a chain is found by the micro reduction of the game of Y (van Rijswijck, "Search and evaluation in
-Hex", 2002).  A full board of Y, whose cells form a triangle, has the same winner as the triangle smaller by one in
-which each cell has the colour of the majority of three cells that touch each other.  Hex is Y with two corners filled:
-one below the board with X, one to its right with O.  So every cell takes, at once, the majority of itself, its right
-neighbour and the one below it, 2 * (size - 1) times; the upper left cell then has the colour of the chain.  With a
-board in a few words, that is some ten instructions a word and step, without a branch.
+Chains are found by the micro reduction of Y (van Rijswijck, "Search and evaluation in Hex", 2002): a full triangle has
+the same winner as the next smaller one whose cells have the majority of three touching cells.  Hex is Y with a corner
+of X below the board and one of O to its right.  So all cells at once take the majority of themselves, their right
+neighbour and the one below, 2 * (size - 1) times; the upper left cell then has the colour of the chain.
 """
 
 from dataclasses import dataclass
@@ -33,18 +28,18 @@ from arena.games.core.game import Game, check_range
 from arena.games.core.lanes import choose
 from arena.games.core.random import next_word, random_below
 
-MENDING = 3  # draws to mend a random subset with, in lanes
+MENDING = 3  # draws to mend a random subset, in lanes
 OUTSIDE = 3  # the colour of cells beyond two borders
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
-TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # for each edge, the first of the two neighbours by which a bridge leads to it
+TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # the first of the two neighbours by which a bridge leads to each edge
 
 
 @dataclass(frozen=True)
 class Hex(Game):
     """state: uint64[2 * words + 2] = the first player's stones, the second's, player to move, 1 if the game is over.
 
-    A set of cells is `words` words in a state, cell c being bit c % 64 of word c // 64, and elsewhere always four, as
-    a tuple: the compiler drops those that are constantly 0.
+    A set of cells is `words` words in a state, cell c being bit c % 64 of word c // 64, but always a tuple of four
+    elsewhere; the compiler drops those that are constantly 0.
     """
 
     size: int = 11
@@ -55,7 +50,7 @@ class Hex(Game):
     sgf_number: ClassVar[int | None] = 11
     has_draws = False
     sizes = "size 2 to 14"
-    symmetries = 2  # the board and its half turn
+    symmetries = 2
 
     def __post_init__(self):
         check_range("size", self.size, 2, 14)
@@ -81,7 +76,7 @@ class Hex(Game):
     # -- Sets of cells -----------------------------------------------------------------------------------------
 
     def table(self, condition):
-        """The set of the cells (row, column) for which the condition holds, for properties."""
+        """The set of cells (row, column) for which the condition holds."""
         cells = [cell for cell in range(self.cells) if condition(*divmod(cell, self.size))]
         return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
 
@@ -106,7 +101,6 @@ class Hex(Game):
         return self.table(lambda row, column: column == self.size - 1)
 
     def stones(self, state, side):
-        """One side's stones."""
         start, words = side * self.words, self.words
         return (
             state[start],
@@ -119,7 +113,7 @@ class Hex(Game):
         return wide.without(wide.without(self.board, self.stones(state, 0)), self.stones(state, 1))
 
     def around(self, x):
-        """All neighbours of the cells of x, cells beyond the last row among them."""
+        """All neighbours, with cells beyond the last row."""
         inner_left, inner_right, size = wide.without(x, self.left), wide.without(x, self.right), self.size
         beside = wide.union(wide.backward(inner_left, 1), wide.forward(inner_right, 1))
         above = wide.union(wide.backward(x, size), wide.backward(inner_right, size - 1))
@@ -127,7 +121,7 @@ class Hex(Game):
         return wide.union(beside, wide.union(above, below))
 
     def toward(self, x, direction):
-        """The neighbours of the cells of x in one direction, an index into NEIGHBOURS, or 6 more than that."""
+        """The neighbours in a direction, an index into NEIGHBOURS, or 6 more."""
         direction %= 6
         if direction == 0:
             moved = wide.backward(x, self.size)
@@ -174,17 +168,16 @@ class Hex(Game):
         state[2 * words] = WORD(1 - side)
 
     def swapped(self, stone):
-        """The cell of the second player's stone after a swap."""
         return stone % self.size * self.size + stone // self.size
 
     def has_chain(self, own, side):
-        """Whether the stones join the side's two sides: they do if all other cells may be the other player's."""
+        """Whether the stones would join the side's edges if all other cells were the other player's."""
         if side == 0:
             return self.joins_rows(own)
         return not self.joins_rows(wide.without(self.board, own))
 
     def joins_rows(self, x):
-        """Whether x joins top and bottom, its complement being the second player's: by the reduction of Y."""
+        """Whether x joins top and bottom, its complement being the second player's: the reduction of Y."""
         for _ in range(2 * self.size - 2):
             beside = wide.without(wide.backward(x, 1), self.right)
             below = wide.union(wide.backward(x, self.size), self.bottom)
@@ -195,22 +188,22 @@ class Hex(Game):
         return state[2 * self.words + 1] != ZERO
 
     def score(self, state):
-        """The player who has just moved has won."""
+        """The last to move has won."""
         return 1.0 if self.player(state) == 1 else -1.0
 
     # -- For searches ------------------------------------------------------------------------------------------
 
     def foreseen(self, state):
-        """A player who has joined both edges by neighbours and bridges wins; so does the player to move if one more
-        stone would join them.
+        """A player who has joined both edges by neighbours and bridges wins; so does the player to move who can with
+        one stone.
 
-        A bridge leads to a stone two steps away, or from the second row to the edge, over two free cells: if the other
-        player takes one of them, the other one joins the two.  No two bridges here share a cell.
+        A bridge leads to a stone two steps away, or from the second row to the edge, over two free cells, of which the
+        other player can take only one.  No two bridges here share a cell.
         """
         if self.can_swap(state):
             return 0, True
         side, free, near, bridges = self.player(state), self.free(state), self.board, 0
-        for of in (1 - side, side):  # a loop, so that the methods in it are compiled once
+        for of in (1 - side, side):  # a loop, so that its methods are compiled once
             joined, near, bridges = self.links(self.stones(state, of), free, of)
             if joined:
                 return (2 * bridges - 1 if of == side else -2 * bridges), bridges == 1
@@ -227,7 +220,7 @@ class Hex(Game):
         return not wide.is_empty(wide.common(first, last)), wide.common(near, free), bridges
 
     def linked(self, own, free, edge):
-        """(stones that neighbours and bridges link to an edge, free cells that are left, the number of bridges)."""
+        """(stones linked to an edge by neighbours and bridges, free cells left, the number of bridges)."""
         border = self.borders[edge]
         reached = self.grown(wide.common(own, border), own)
         bridges = misses = direction = 0
@@ -257,7 +250,7 @@ class Hex(Game):
         return self.top, self.right, self.board, self.bottom, self.left
 
     def grown(self, reached, own):
-        """The chains of `own` in which there is a cell of `reached`."""
+        """The chains of `own` that have a cell of `reached`."""
         before = wide.without(reached, reached)
         while not wide.is_empty(wide.difference(reached, before)):
             before = reached
@@ -265,9 +258,9 @@ class Hex(Game):
         return reached
 
     def evaluate(self, state):
-        """Distance: how many more stones the second player's shortest chain needs than the first's.
+        """The difference d of the stones that the shortest chains need, as d / (2 + abs(d)).
 
-        The player to move is half a stone ahead; the difference d gives d / (2 + abs(d)).
+        The player to move is half a stone ahead.
         """
         first, second, free = self.stones(state, 0), self.stones(state, 1), self.free(state)
         ahead = self.distance(second, free, self.left, self.right) - self.distance(first, free, self.top, self.bottom)
@@ -275,20 +268,20 @@ class Hex(Game):
         return balance / (2.0 + abs(balance))
 
     def distance(self, own, free, start, goal):
-        """The least number of free cells that, with the stones, join two sides; more than all cells if none do."""
+        """The fewest free cells that, with the stones, join two sides; more than all cells if none do."""
         reached, stones = wide.common(start, own), 0
         while wide.is_empty(wide.common(reached, goal)) and stones <= self.cells:
             border = wide.union(start, self.around(reached))
             grown = wide.union(reached, wide.common(border, own))
-            if wide.is_empty(wide.without(grown, reached)):  # no stone of one's own to go on to: place another
+            if wide.is_empty(wide.without(grown, reached)):  # no own stone to go on to: place another
                 grown = wide.union(reached, wide.common(border, free))
                 stones += 1
             reached = grown
         return stones
 
     def feature_code(self, state, move):
-        """The move code with the six neighbours: free, the first player's or the second's, two bits each.  Borders
-        count as stones of the player who joins them, and cells beyond two borders as both players'."""
+        """The move code with the six neighbours, two bits each: free, the first player's or the second's.  Borders
+        count as stones of the player who joins them, cells beyond two borders as both players'."""
         code = np.int64(move) + self.move_limit * self.player(state)
         row, column = move // self.size, move % self.size
         for down, right in NEIGHBOURS:
@@ -296,12 +289,11 @@ class Hex(Game):
         return code
 
     def colour(self, state, row, column):
-        """0 for a free cell, 1 for the first player's, 2 for the second's, OUTSIDE for one beyond two borders."""
+        """0 for a free cell, 1 and 2 for a player's, OUTSIDE beyond two borders."""
         outside = (0 if 0 <= row < self.size else 1) | (0 if 0 <= column < self.size else 2)
         return outside if outside != 0 else self.stone(state, row * self.size + column)
 
     def stone(self, state, cell):
-        """The colour of a cell on the board."""
         word, bit = cell >> 6, ONE << WORD(cell & 63)
         return (1 if state[word] & bit != ZERO else 0) | (2 if state[self.words + word] & bit != ZERO else 0)
 
@@ -330,7 +322,7 @@ class Hex(Game):
         return wide.nth_cell(free, choice, self.words) if choice < count else self.cells
 
     def random_playout(self, state, moves, rng):
-        """Fill the board at random and look once: the player with a chain then was the first to have one.
+        """Fill the board at random and look once: the player with a chain was the first to have one.
 
         The plies are those that fill the board.
         """
@@ -349,10 +341,8 @@ class Hex(Game):
         return result, plies
 
     def random_subset(self, x, size, rng):
-        """A uniformly random subset of that size: each cell is in it with probability 1/2, and its size is then mended.
-
-        Given its size, the first subset is uniformly random; random cells taken out or put in keep it so.
-        """
+        """A uniformly random subset of that size: each cell with probability 1/2, then cells taken out or put in at
+        random."""
         words = self.words
         coins = (
             next_word(rng),
@@ -375,18 +365,17 @@ class Hex(Game):
         return 0 if self.swap else 64
 
     def lane_start(self, state, zero):
-        """(free cells, the first player's stones, the number of free cells that player gets, the number of all)."""
+        """(free cells, the first player's stones, free cells that this player gets, all free cells)."""
         free, own = self.free(state), self.stones(state, 0)
         count = wide.size_of(free)
         first = (count + 1 - self.player(state)) >> 1
         return self.lifted(free, zero), self.lifted(own, zero), zero + first, zero + count
 
     def lifted(self, x, zero):
-        """The same cells in every lane."""
         return zero + x[0], zero + x[1], zero + x[2], zero + x[3]
 
     def lane_step(self, words, rng):
-        """A whole playout, as random_playout; a lane whose subset is not mended in time starts again."""
+        """A whole playout; a lane whose subset is not mended in time starts again."""
         free, own, size, count = words
         first, wrong = self.lane_subset(free, size, rng)
         won, over = self.joins_rows(wide.union(own, first)), wrong == 0
@@ -395,8 +384,7 @@ class Hex(Game):
     def lane_subset(self, x, size, rng):
         """As random_subset, with the number of cells still to be put in or taken out.
 
-        They are sought among all cells, eight times with the bits of one draw.  The number of draws is always the same,
-        so that no lane's numbers depend on another lane.
+        Seeks them eight times with the bits of one draw.  The number of draws is fixed: no lane depends on another.
         """
         subset = (
             x[0] & next_word(rng),
@@ -420,7 +408,6 @@ class Hex(Game):
 
     @property
     def number_bits(self):
-        """The bits of the largest cell's number."""
         return (self.cells - 1).bit_length()
 
     # -- For people --------------------------------------------------------------------------------------------
@@ -429,7 +416,7 @@ class Hex(Game):
         return {"SZ": self.size}
 
     def sgf_move(self, name):
-        """A letter and a number; the stone that `swap-pieces` swaps changes its colour and is mirrored."""
+        """`swap-pieces` mirrors the stone and changes its colour."""
         return "swap-pieces" if name == "swap" else name
 
     def move_name(self, state, move):

@@ -1,16 +1,11 @@
 """Pentalath, or Ndengrod (Cameron Browne and his program Ludi, 2007): five in a row, with captures as in Go.
 
-The players place a stone each in turn on any free cell of a hexagon.  Stones of one colour that touch form a group.
-After a move, groups of the other player that touch no free cell are taken off the board; only a capture
-allows a stone whose own group would touch none.  A player with `length` or more in a row, along one of the three
-directions, has won.  By the swap rule, which is optional, the second player's first move may be `swap`: the stone
-changes its colour.  Rules: the inventor's, http://www.gamerz.net/~pbmserv/ndengrod.html, where size and length are
-options, too.
-
-They are silent about a player without a legal move, and about games that do not end.  Here both are draws, the latter
-after `horizon` moves.  There is no ko: cells that touch have a neighbour in common, so a stone that has taken a
-single one can only be retaken together with others.  T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot,
-"Minimizing simple and cumulative regret in Monte-Carlo tree search" (2014), experiment with the game.
+A move places a stone and takes the other player's groups that touch no free cell; one's own group must touch one in the
+end.  A row of `length` or more wins.  `swap`, the optional first move of the second player, changes the stone's colour.
+Rules: the inventor's, http://www.gamerz.net/~pbmserv/ndengrod.html.  They do not say that a player without a legal
+move, and a game of `horizon` moves, draw.  There is no ko: touching cells have a common neighbour, so a stone that took
+a single one can only be retaken with others.  T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot, "Minimizing
+simple and cumulative regret in Monte-Carlo tree search" (2014), use the game.
 
     cells of size 3     1     0  1  2           a cell is named by column and row: c3 is the middle, number 9;
                         2    3  4  5  6         a move is its cell's number, or that of cells for `swap`
@@ -36,18 +31,18 @@ from arena.games.hex import NEIGHBOURS
 
 FIRST_WINS, SECOND_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 OUTSIDE = 3  # in a feature code
-WIN = 100  # in the order of moves, above all others
+WIN = 100  # above all others in the order of moves
 
 
 @lru_cache
 def places(size: int) -> dict[tuple[int, int], int]:
-    """The number of each cell by its (row, column)."""
+    """Each cell's number by (row, column)."""
     side = range(2 * size - 1)
     return {place: i for i, place in enumerate((r, c) for r in side for c in side if size - 1 <= r + c <= 3 * size - 3)}
 
 
 def cell_at(size: int, row: int, column: int) -> int:
-    """The number of a cell; -1 beyond the board."""
+    """-1 beyond the board."""
     return places(size).get((row, column), -1)
 
 
@@ -95,28 +90,28 @@ class Pentalath(HorizonGame):
 
     @cached_property
     def beside(self):
-        """int64[cells, 6]: the neighbours of each cell, in a circle; -1 beyond the board."""
+        """int64[cells, 6]: the neighbours of each cell in a circle; -1 beyond the board."""
         return np.array([[cell_at(self.size, r + i, c + j) for i, j in NEIGHBOURS] for r, c in places(self.size)])
 
     @cached_property
     def near(self):
-        """uint64[cells]: the set of the neighbours of each cell."""
+        """uint64[cells]: the neighbours of each cell."""
         return np.array([squares(cell for cell in around if cell >= 0) for around in self.beside.tolist()])
 
     @cached_property
     def distances(self):
-        """The differences between the numbers of touching cells."""
+        """Differences between the numbers of touching cells."""
         return (1, *range(self.size, 2 * self.size))
 
     @cached_property
     def links(self):
-        """For each distance d of `distances`: the set of the cells c that touch cell c + d."""
+        """For each d of `distances`: the cells c that touch c + d."""
         pairs = {(cell, other) for cell, around in enumerate(self.beside.tolist()) for other in around}
         return tuple(squares(cell for cell, other in pairs if other - cell == d) for d in self.distances)
 
     @cached_property
     def rows(self):
-        """uint64[n]: all sets of `length` cells in a row."""
+        """uint64[n]: all rows of `length` cells."""
         found = []
         for row, column in places(self.size):
             for down, right in NEIGHBOURS[2:5]:
@@ -127,7 +122,7 @@ class Pentalath(HorizonGame):
 
     @cached_property
     def rows_of(self):
-        """uint64[cells, m]: the rows through each cell, padded with sets that no stones can fill."""
+        """uint64[cells, m]: the rows through each cell, padded with impossible sets."""
         through = [[row for row in self.rows if int(row) >> cell & 1] for cell in range(self.cells)]
         found = np.full((self.cells, max(map(len, through))), ~ZERO)
         for cell, rows in enumerate(through):
@@ -136,7 +131,7 @@ class Pentalath(HorizonGame):
 
     @cached_property
     def images(self):
-        """int64[12, cells]: where each symmetry takes a cell, by its distances from the three lines in the middle."""
+        """int64[12, cells]: where each symmetry takes a cell."""
         found, last = [], self.size - 1
         for sign in (1, -1):
             for order in permutations(range(3)):
@@ -156,7 +151,7 @@ class Pentalath(HorizonGame):
         return self.board & ~(state[0] | state[1])
 
     def around(self, cells):
-        """All neighbours of a set of cells, cells of the set among them."""
+        """All neighbours, with cells of the set among them."""
         found = ZERO
         for i in range(self.size + 1):
             distance = WORD(self.distances[i])
@@ -164,7 +159,7 @@ class Pentalath(HorizonGame):
         return found
 
     def living(self, stones, free):
-        """The stones of one player whose groups touch a free cell."""
+        """The stones whose groups touch a free cell."""
         alive, grown = ZERO, stones & self.around(free)
         while grown != alive and grown != stones:
             alive = grown
@@ -172,7 +167,7 @@ class Pentalath(HorizonGame):
         return grown
 
     def is_legal(self, own, other, cell):
-        """Whether the group of a stone on a free cell will touch a free cell, at once or by a capture."""
+        """Whether a stone's group will touch a free cell, at once or by a capture."""
         stone = ONE << WORD(cell)
         free = self.board & ~(own | other | stone)
         if self.near[cell] & free != ZERO:
@@ -180,7 +175,7 @@ class Pentalath(HorizonGame):
         return self.living(own | stone, free) & stone != ZERO or self.living(other, free) != other
 
     def can_move(self, own, other):
-        """Whether a player has a legal move: where free cells touch each other, any of them is one."""
+        """Whether a player can move: any of two free cells that touch is legal."""
         free = self.board & ~(own | other)
         found = free & self.around(free) != ZERO
         while not found and free != ZERO:
@@ -219,7 +214,7 @@ class Pentalath(HorizonGame):
             state[END] = DRAWN
 
     def has_row(self, own, cell):
-        """Whether enough stones are in a row through a cell."""
+        """Whether a row through a cell is long enough."""
         found = False
         for i in range(self.rows_of.shape[1]):
             row = self.rows_of[cell, i]
@@ -232,8 +227,8 @@ class Pentalath(HorizonGame):
     # -- For searches ------------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
-        """Threats: rows of `length` cells without a stone of the opponent count 4 ** (own stones - 1), none without own
-        stones; the difference d as d / (2 * 4 ** (length - 2) + |d|), as in m,n,k-games."""
+        """Threats: each row without opposing stones counts 4 ** (own stones - 1), without own 0; the difference d as d
+        / (2 * 4 ** (length - 2) + |d|), as in m,n,k-games."""
         difference = 0
         for i in range(self.rows.size):
             first, second = state[0] & self.rows[i], state[1] & self.rows[i]
@@ -244,13 +239,12 @@ class Pentalath(HorizonGame):
         return difference / (2.0 * 4.0 ** (self.length - 2) + abs(difference))
 
     def evaluate_freedom(self, state):
-        """The free cells that the first player's stones touch, less those that the second's do, over the sum and 1."""
+        """The free cells that stones touch; the difference over the sum and 1."""
         free = self.free(state)
         first, second = popcount(self.around(state[0]) & free), popcount(self.around(state[1]) & free)
         return (first - second) / (first + second + 1.0)
 
     def taken(self, state, move):
-        """How many stones a move takes."""
         if move == self.cells:
             return 0
         side = state[PLIES] & ONE
@@ -260,19 +254,18 @@ class Pentalath(HorizonGame):
         return popcount(other ^ self.living(other, self.board & ~(own | other)))
 
     def is_unstable(self, state, move):
-        """Captures are unstable."""
         return self.taken(state, move) > 0
 
     def move_order(self, state, move):
-        """Moves that complete a row, then moves that prevent the opponent's; the others by the stones in open rows
-        through the cell, one's own before the opponent's, and by captures."""
+        """Moves that complete a row, then that prevent the opponent's; then by stones in open rows through the cell,
+        own before opposing, and by captures."""
         if move == self.cells:
             return 0
         side = state[PLIES] & ONE
         own, other, ours, theirs = state[side], state[ONE - side], 0, 0
         for i in range(self.rows_of.shape[1]):
             row = self.rows_of[move, i]
-            if row == ~ZERO:  # no more rows
+            if row == ~ZERO:
                 break
             if own & row == ZERO:
                 theirs = max(theirs, popcount(other & row))
@@ -282,7 +275,7 @@ class Pentalath(HorizonGame):
         return rank + (WIN if max(ours, theirs) == self.length - 1 else 0)
 
     def feature_code(self, state, move):
-        """The move code with the six neighbours: free, own, the other's or off the board, two bits each."""
+        """The move code with the six neighbours, two bits each: free, own, the other's or off the board."""
         pattern, side = np.int64(0), state[PLIES] & ONE
         for i in range(6):
             what = 0
@@ -293,7 +286,7 @@ class Pentalath(HorizonGame):
         return self.move_code(state, move) << 12 | pattern
 
     def owner(self, state, side, cell):
-        """0 for a free cell, 1 for one with a stone of that side, 2 for one of the other."""
+        """0 for a free cell, 1 for that side's, 2 for the other's."""
         own, other = state[side] >> WORD(cell) & ONE, state[ONE - side] >> WORD(cell) & ONE
         return np.int64(own | other << ONE)
 
@@ -306,7 +299,7 @@ class Pentalath(HorizonGame):
         return move if move == self.cells else self.images[symmetry, move]
 
     def random_move(self, state, moves, rng):
-        """Cells are drawn until one is legal, and none a second time."""
+        """Draws cells without repetition until one is legal."""
         side = state[PLIES] & ONE
         own, other, left, move = state[side], state[ONE - side], self.free(state), -1
         while move < 0:
@@ -328,7 +321,7 @@ class Pentalath(HorizonGame):
         return f"{letters(column + 1)[-1]}{row + 1}"
 
     def symbol(self, state, place) -> str:
-        """The symbol of a (row, column), which may be off the board."""
+        """The symbol of a (row, column), perhaps off the board."""
         cell = cell_at(self.size, *place)
         return NO_CELL if cell < 0 else ".XO"[self.owner(state, 0, cell)]
 

@@ -1,9 +1,8 @@
 """SameGame: take groups of cells of one colour off a board (one player).
 
-A group is two or more cells of one colour that are joined by their sides.  Taking one of n cells scores (n - 2)^2; what
-was above falls, and columns to the right of an empty one move left.  A game ends when there is no group; an empty board
-scores 1000 more.  Cells that are left cost nothing, as in the literature of nested search (T. Cazenave, "Nested
-Monte-Carlo Search", IJCAI 2009); M. Schadd et al. ("Single-player Monte-Carlo tree search", 2008) take points off.
+Taking n cells of a colour joined by their sides, two or more, scores (n - 2)^2; cells above fall, and columns move left
+into empty ones.  An empty board scores 1000 more.  Cells left cost nothing (T. Cazenave, "Nested Monte-Carlo Search",
+IJCAI 2009); M. Schadd et al. ("Single-player Monte-Carlo tree search", 2008) take points off.
 
     bits of   .  15 31 47     always empty        Every column has 16 bits, four columns a word, whatever the size; a
     2 rows,   2   1 17 33                         move is the bit of the group's first cell: the lowest of its column
@@ -25,20 +24,19 @@ from arena.games.core.game import Game, check_range
 from arena.games.core.random import GAMMA, mix, random_below, stream
 
 LANE = WORD(0xFFFF)  # the bits of a column
-FLOORS = WORD(0x0001000100010001)  # the lowest cell of each column of a word
+FLOORS = WORD(0x0001000100010001)  # the lowest cells of a word
 WORDS = 4  # of a set of cells
-SCORE, TABU, PLANES = 4, 5, 6  # the places of these words in a state, and the start of its planes
+SCORE, TABU, PLANES = 4, 5, 6  # places in a state; PLANES is where its planes start
 CLEARED = 1000  # points for an empty board
 
 
 @dataclass(frozen=True)
 class SameGame(Game):
-    """state: uint64[6 + 4 * layers] = the first cells that groups may have, as a set of four words; the score; the
-    colour that was the most frequent at the start; and the bits of the cells' colours: plane i is the set of the cells
-    whose colour has bit i.  Colours count from 1 here, as 0 is an empty cell; people's count from 0.
+    """state: uint64[6 + 4 * layers] = possible first cells of groups, a set of four words; the score; the most frequent
+    colour at the start; plane i: the cells whose colour has bit i.  Colours count from 1, as 0 is an empty cell;
+    people's from 0.
 
-    The set of first cells holds the cells of every group that have no cell of the group below or to their left: its
-    lowest cell at the left is one of them.  The game is over when it is empty.
+    Possible first cells have no cell of their group below or to the left.  Without any, the game is over.
 
     colours: their number
     seed: of a random board, every cell of a colour drawn uniformly
@@ -65,7 +63,7 @@ class SameGame(Game):
         check_range("rows", self.rows, 2, 15)
         check_range("columns", self.columns, 2, 16)
         check_range("colours", self.colours, 1, 15)
-        _ = self.cells  # reads the file now, so that its faults are reported here, and later changes do no harm
+        _ = self.cells  # reads the file now: reports faults here, ignores later changes
 
     @property
     def layers(self):
@@ -93,7 +91,7 @@ class SameGame(Game):
 
     @cached_property
     def cells(self):
-        """int64[rows, columns]: the colours of the initial board from 0, the lowest row first."""
+        """int64[rows, columns]: the initial colours from 0, lowest row first."""
         if self.file:
             return self.board_of_file()
         rng = stream(self.seed, self.name)
@@ -142,16 +140,16 @@ class SameGame(Game):
         return 0
 
     def find_first_cells(self, state):
-        """Find the cells that have a neighbour of their colour above or to the right, none below or to the left."""
+        """Find the cells with a neighbour of their colour above or to the right, none below or to the left."""
         above = right = beside = ZERO
         for i in range(WORDS):
             before = beside
             above, beside = self.equal_neighbours(state, i)
-            right = beside << WORD(16) | before >> WORD(48)  # the cells whose left neighbour has their colour
+            right = beside << WORD(16) | before >> WORD(48)  # cells whose left neighbour has their colour
             state[i] = (above | beside) & ~(above << ONE | right)
 
     def equal_neighbours(self, state, i):
-        """The cells of word i whose neighbour above has the same colour, and those whose neighbour to the right has."""
+        """The cells of word i whose neighbour above has their colour, and those whose neighbour to the right has."""
         differ_above = differ_right = occupied = ZERO
         for plane in range(self.layers):
             word = state[PLANES + WORDS * plane + i]
@@ -162,14 +160,13 @@ class SameGame(Game):
         return occupied & ~differ_above, occupied & ~differ_right
 
     def occupied(self, state, i):
-        """The cells of word i that are not empty."""
         cells = ZERO
         for plane in range(self.layers):
             cells |= state[PLANES + WORDS * plane + i]
         return cells
 
     def colour(self, state, cell):
-        """The colour of a cell, from 1; 0 if it is empty."""
+        """From 1; 0 for an empty cell."""
         colour = ZERO
         for plane in range(self.layers):
             colour |= (state[PLANES + WORDS * plane + (cell >> 6)] >> WORD(cell & 63) & ONE) << WORD(plane)
@@ -192,11 +189,10 @@ class SameGame(Game):
         return cells
 
     def group(self, state, cell):
-        """The cells of one colour that are joined to `cell`."""
         m0, m1, m2, m3 = self.cells_of(state, self.colour(state, cell))
         g0, g1, g2, g3 = wide.single(cell)
         grown = True
-        while grown:  # word by word, which is quicker than by whole sets
+        while grown:  # word by word: quicker than by whole sets
             n0 = m0 & (g0 | g0 << ONE | g0 >> ONE | g0 << WORD(16) | g0 >> WORD(16) | g1 << WORD(48))
             n1 = m1 & (g1 | g1 << ONE | g1 >> ONE | g1 << WORD(16) | g1 >> WORD(16) | g0 >> WORD(48) | g2 << WORD(48))
             n2 = m2 & (g2 | g2 << ONE | g2 >> ONE | g2 << WORD(16) | g2 >> WORD(16) | g1 >> WORD(48) | g3 << WORD(48))
@@ -213,12 +209,10 @@ class SameGame(Game):
         return state[0], state[1], state[2], state[3]
 
     def first_cells(self, state):
-        """The first cell of each group: the possible first cells, less those that forks rule out.
+        """The possible first cells, less those that forks rule out.
 
-        By neighbours of its colour below and to the left, each cell of a group leads to one of its possible first
-        cells.  Where it has both neighbours, both lead to the same one if the cell between them is of the colour, too:
-        only a fork, where that is not, can lead to several.  In a group without forks, neighbours thus lead to the same
-        cell, and so do all.
+        Steps down and to the left by its colour lead each cell of a group to a possible first cell, the same one by
+        either step if the cell between has the colour, too.  Only a fork, where it has not, can lead to several.
         """
         cells = self.possible(state)
         forks = self.forks(state, 0), self.forks(state, 1), self.forks(state, 2), self.forks(state, 3)
@@ -229,7 +223,7 @@ class SameGame(Game):
         return cells
 
     def forks(self, state, i):
-        """The cells of word i with neighbours of their colour below and to the left, and another colour between."""
+        """The cells of word i with equal neighbours below and to the left, but another colour between."""
         above, beside = self.equal_neighbours(state, i)
         before = self.equal_neighbours(state, i - 1)[1] if i > 0 else ZERO
         below, left = above << ONE, beside << WORD(16) | before >> WORD(48)
@@ -239,7 +233,7 @@ class SameGame(Game):
         self.take(state, self.group(state, move))
 
     def take(self, state, group):
-        """Take a group off the board, and find what can be taken next."""
+        """Take a group, and find what can be taken next."""
         size = wide.size_of(group)
         state[SCORE] += WORD((size - 2) * (size - 2))
         for i in range(WORDS):
@@ -250,12 +244,12 @@ class SameGame(Game):
             state[SCORE] += WORD(CLEARED)
 
     def drop(self, state, taken, i):
-        """Let the cells above those taken of word i fall, from the highest of each column down."""
+        """Let cells above those taken of word i fall, from the highest of each column down."""
         while taken != ZERO:
             column = LANE << WORD(trailing_zeros(taken) & 48)
             cells, taken = taken & column, taken & ~column
             while cells != ZERO:
-                # the lowest cell first: the others fall with what is above it
+                # lowest first: the others fall with what is above it
                 lowest = cells & (~cells + ONE)
                 above = column & ~(lowest - ONE)
                 cells = (cells ^ lowest) >> ONE
@@ -264,8 +258,8 @@ class SameGame(Game):
                     state[PLANES + WORDS * plane + i] = word & ~above | (word & (above ^ lowest)) >> ONE
 
     def close_gaps(self, state):
-        """Move columns to the left, into empty ones."""
-        used = ZERO  # the columns that are not empty, as bits
+        """Move columns left into empty ones."""
+        used = ZERO  # columns that are not empty, as bits
         for i in range(WORDS):
             floor = self.occupied(state, i) & FLOORS
             used |= ((floor | floor >> WORD(15) | floor >> WORD(30) | floor >> WORD(45)) & WORD(15)) << WORD(4 * i)
@@ -275,7 +269,7 @@ class SameGame(Game):
             used = used & gap - ONE | used >> ONE & ~(gap - ONE)
 
     def remove_column(self, state, column):
-        """Move the columns to the right of an empty one left by one."""
+        """Move the columns to the right of an empty one left."""
         for plane in range(self.layers):
             first = PLANES + WORDS * plane
             i = column >> 2
@@ -294,27 +288,26 @@ class SameGame(Game):
         return float(state[SCORE])
 
     def key(self, state):
-        """A hash of the colours and the score: all else follows from them."""
+        """A hash of the colours and the score; all else follows."""
         word = mix(state[SCORE])
         for i in range(WORDS * self.layers):
             word ^= mix(state[PLANES + i] + WORD(i + 1) * GAMMA)
         return word
 
     def move_code(self, state, move):
-        """The colour and first cell of the group."""
         return np.int64(self.colour(state, move)) << 8 | np.int64(move)
 
     def feature_code(self, state, move):
-        """A hash of the colour and all cells of the group: the code of the literature on nested rollout policies."""
+        """A hash of the colour and cells of the group, as for nested rollout policies in the literature."""
         word = mix(self.colour(state, move))
         for cells in self.group(state, move):
             word = mix(word ^ cells)
         return np.int64(word >> ONE)
 
     def random_group(self, state, cells, rng):
-        """A uniformly random group among those with cells in a set of possible first cells: (first cell, group).
+        """A uniformly random group among those of some possible first cells: (first cell, group).
 
-        A group is drawn once for each of its cells in the set, but accepted only for the first one.
+        Any of its cells in the set may be drawn, but only the first one is accepted.
         """
         count = wide.size_of(cells)
         cell = wide.nth_cell(cells, random_below(rng, count), WORDS)
@@ -325,7 +318,7 @@ class SameGame(Game):
         return cell, group
 
     def random_group_tabu(self, state, rng):
-        """The same among all groups not of the tabu colour, or, if there are none, among those of it."""
+        """The same among groups not of the tabu colour, if any."""
         cells = self.possible(state)
         others = wide.without(cells, self.cells_of(state, state[TABU]))
         return self.random_group(state, cells if wide.is_empty(others) else others, rng)
@@ -334,20 +327,18 @@ class SameGame(Game):
         return self.random_group(state, self.possible(state), rng)[0]
 
     def random_step(self, state, moves, rng):
-        """The group is found once."""
         cell, group = self.random_group(state, self.possible(state), rng)
         self.take(state, group)
         return cell
 
     def random_move_tabu(self, state, moves, rng):
-        """A uniformly random move that does not take the most frequent colour of the start, unless all moves do.
+        """A uniformly random move that spares the most frequent colour of the start if possible.
 
-        Saving one colour for a large group at the end makes playouts ten times better ("tabu colour": M. Schadd et
-        al., 2008; Cazenave, 2009)."""
+        This makes playouts ten times better ("tabu colour": M. Schadd et al., 2008; Cazenave, 2009).
+        """
         return self.random_group_tabu(state, rng)[0]
 
     def random_step_tabu(self, state, moves, rng):
-        """The group is found once."""
         cell, group = self.random_group_tabu(state, rng)
         self.take(state, group)
         return cell

@@ -1,11 +1,9 @@
 """The rules of chess on sets of squares: moves, checks, ends, and draws that need no claim.
 
-The state is seen by the player to move, who moves up: with every move the board is turned upside down, which takes an
-instruction a word, and all that follows is written for one side.  A move has White's view.
+The state is seen by the player to move, who moves up: every move turns the board upside down.  A move has White's view.
 
-The men are in four sets.  `OWN` has those of the player to move, and three planes together have the number of the man
-on a square; they tell pawns and knights from king and sliders, and of sliders, how they slide.  What a slider reaches
-on a line is found by obstruction difference (`games.core.bits.reach`, an idea of Michael Hoffmann's).
+`OWN` has the men of the player to move; three planes have the number of the man on each square.  Sliders reach squares
+by obstruction difference (`games.core.bits.reach`, an idea of Michael Hoffmann's).
 """
 
 import numpy as np
@@ -16,19 +14,19 @@ from arena.games.core.random import GAMMA, mix, random_below
 
 # Words of a state
 OWN = 0  # men of the player to move
-LOW, MIDDLE, HIGH = 1, 2, 3  # the planes: bits 0, 1 and 2 of the number of the man on each square
+LOW, MIDDLE, HIGH = 1, 2, 3  # bits 0, 1 and 2 of the number of the man on each square
 CASTLING = 4  # rooks with which a player may still castle
-PASSANT = 5  # the square where a pawn can be taken en passant, and the pawns that can; empty if no pawn can
+PASSANT = 5  # the square to take on en passant, and the pawns that can; empty if none can
 PLY = 6  # plies since White's first move; odd when Black is to move
 CLOCK = 7  # plies since the last capture or pawn's move
 POSITION = 8  # Zobrist hash of the position: men, side to move, castling, en passant
 DANGER = 9  # squares that the other side attacks, seen through the king
 PINNED = 10  # own men that may leave their square along one line only
-ALLOWED = 11  # where men other than the king may go: in check, onto the checker or in its way
+ALLOWED = 11  # where men but the king may go: in check, onto the checker or in its way
 END = 12  # how the game is over, or 0
-TIMES = 13  # how often the position has been on the board before
+TIMES = 13  # earlier occurrences of the position
 PAST = 14  # hash of the history
-HISTORY = 15  # hashes of the positions since the clock was 0, those of even plies before those of odd ones
+HISTORY = 15  # hashes of positions since the clock was 0, even plies before odd ones
 HALF, MOST_CLOCK = 50, 100
 
 PAWN, KNIGHT, KING, BISHOP, ROOK, QUEEN = 1, 2, 4, 5, 6, 7
@@ -47,7 +45,7 @@ UPSIDE_DOWN, UPSIDE_DOWN_MOVE = WORD(56), 56 + 64 * 56  # by exclusive or with a
 
 
 def _lines():
-    """LOWER and UPPER[4 * square + line]: the squares of its rank, file, diagonal or antidiagonal before and behind."""
+    """LOWER and UPPER[4 * square + line]: squares of its rank, file, diagonal or antidiagonal before and behind."""
     lower, upper = np.zeros(256, WORD), np.zeros(256, WORD)
     for square in range(64):
         for line, (up, right) in enumerate(((0, 1), (1, 0), (1, 1), (1, -1))):
@@ -64,8 +62,8 @@ FILE, DIAGONAL, ANTIDIAGONAL = 1, 2, 3
 
 
 class ChessRules(Game):
-    """state: uint64[115], the words above.  A move is origin + 64 * target + 4096 * promotion, where promotion is 1 to
-    4 for a knight, bishop, rook or queen, and 0 otherwise; castling is a move of the king onto its own rook."""
+    """state: uint64[115], the words above.  A move is origin + 64 * target + 4096 * promotion (1 to 4: knight, bishop,
+    rook, queen; else 0); castling moves the king onto its own rook."""
 
     state_size = HISTORY + MOST_CLOCK
     move_limit = 5 * 4096
@@ -85,14 +83,13 @@ class ChessRules(Game):
         return 1.0 if state[PLY] & ONE else -1.0
 
     def key(self, state):
-        """A hash of the position, the clock and the history, on which draws depend, but not of the move number."""
+        """A hash of the position, the clock and the history, but not of the move number."""
         return mix(state[POSITION] ^ state[PAST]) ^ state[CLOCK]
 
     def occupied(self, state):
         return state[LOW] | state[MIDDLE] | state[HIGH]
 
     def king(self, state):
-        """The king of the player to move."""
         return state[OWN] & state[HIGH] & ~(state[LOW] | state[MIDDLE])
 
     # -- What men reach on their own ---------------------------------------------------------------------------------
@@ -116,7 +113,7 @@ class ChessRules(Game):
         return reach(LOWER[i], UPPER[i], occupied) | reach(LOWER[i + ONE], UPPER[i + ONE], occupied)
 
     def line(self, square, number):
-        """All squares of a line through a square but that one."""
+        """The line without the square itself."""
         i = WORD(4) * square + WORD(number)
         return LOWER[i] | UPPER[i]
 
@@ -160,13 +157,13 @@ class ChessRules(Game):
         state[DANGER], state[PINNED], state[ALLOWED] = danger, pinned, allowed
 
     def checkers(self, state, other, king):
-        """The knight or pawn that gives check; all squares if there is none."""
+        """The knight or pawn that gives check; all squares if none."""
         found = self.knights_reach(king) & other & state[MIDDLE] & ~state[HIGH]
         found |= ((king & NOT_H) << NINE | (king & NOT_A) << SEVEN) & other & state[LOW] & ~state[HIGH]
         return ALL if found == NONE else (found if found & found - ONE == NONE else NONE)
 
     def end(self, state):
-        """The way the game has ended, such as MATE, or 0 while it goes on."""
+        """How the game has ended, such as MATE, or 0."""
         if not self.can_move(state):
             return WORD(MATE if state[DANGER] & self.king(state) != NONE else STALEMATE)
         if state[CLOCK] >= MOST_CLOCK:
@@ -176,7 +173,7 @@ class ChessRules(Game):
         return WORD(DEAD if self.is_dead(state) else 0)
 
     def is_dead(self, state):
-        """True if no mate is left: the kings have one knight, or bishops on squares of one colour, or nothing."""
+        """True if no mate is left: one knight, or bishops on one colour, or nothing."""
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         if low & ~high | middle & high != NONE:  # pawns, rooks and queens
             return False
@@ -201,12 +198,10 @@ class ChessRules(Game):
     # -- Legal moves, as targets -------------------------------------------------------------------------------------
 
     def officers(self, state):
-        """Own knights, bishops, rooks and queens."""
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         return state[OWN] & (middle | high & low)
 
     def officer_targets(self, state, man):
-        """The targets of a knight, bishop, rook or queen."""
         if state[HIGH] & man == NONE:
             targets = self.knights_reach(man) if state[PINNED] & man == NONE else NONE
         else:
@@ -223,7 +218,7 @@ class ChessRules(Game):
         return targets & state[ALLOWED] & ~state[OWN]
 
     def pawn_targets(self, state):
-        """The targets of pawns: by one and two squares, and by taking to the left and to the right."""
+        """By one and two squares, and by taking to the left and right."""
         occupied, free, allowed = self.occupied(state), ~state[PINNED], state[ALLOWED]
         pawns, other = state[OWN] & state[LOW] & ~state[HIGH], occupied ^ state[OWN]
         king = WORD(trailing_zeros(self.king(state)))
@@ -241,7 +236,7 @@ class ChessRules(Game):
         return self.king_reach(self.king(state)) & ~(state[OWN] | state[DANGER]) | self.castling_targets(state)
 
     def castling_targets(self, state):
-        """The rooks with which the player can castle now."""
+        """The rooks with which to castle."""
         rooks, targets = state[CASTLING] & RANK_1, NONE
         if state[ALLOWED] != ALL:
             return NONE
@@ -251,7 +246,7 @@ class ChessRules(Game):
             others = occupied ^ (king | rook)
             way = self.between(king, ONE << king_to)
             free = (way | self.between(rook, ONE << rook_to)) & others == NONE and way & state[DANGER] == NONE
-            # in Chess960, the rook may shield the square that the king goes to
+            # in Chess960, the rook may shield the king's target
             attackers = others & ~state[OWN] & state[HIGH] & state[MIDDLE]
             if free and self.rook_reach(king_to, others | ONE << rook_to) & attackers & RANK_1 == NONE:
                 targets |= rook
@@ -259,7 +254,6 @@ class ChessRules(Game):
         return targets
 
     def between(self, one, other):
-        """Two squares of a rank, and all between."""
         low, high = (one, other) if one < other else (other, one)
         return (high - low) | high
 
@@ -281,7 +275,7 @@ class ChessRules(Game):
         return count
 
     def list_from(self, man, targets, turned, moves, count):
-        """Write the moves of a man to each of the targets behind the `count` moves there are."""
+        """Write the moves of a man behind the `count` moves there are."""
         origin = trailing_zeros(man)
         while targets != NONE:
             moves[count] = (origin | trailing_zeros(targets) << 6) ^ turned
@@ -290,7 +284,7 @@ class ChessRules(Game):
         return count
 
     def list_pawns(self, targets, step, turned, moves, count):
-        """Write the moves of pawns to each of the targets, from `step` squares before."""
+        """Write the moves of pawns from `step` squares before the targets."""
         while targets != NONE:
             target = trailing_zeros(targets)
             move, promotion = (target - step | target << 6) ^ turned, 4 if target >= 56 else 0
@@ -304,11 +298,11 @@ class ChessRules(Game):
         return count
 
     def count_pawns(self, targets):
-        """The moves of pawns to some targets: a promotion counts four times."""
+        """A promotion counts four times."""
         return popcount(targets) + 3 * popcount(targets & RANK_8)
 
     def count_moves(self, state):
-        """The numbers of legal moves of the king, of the pawns, and of all men together."""
+        """The numbers of legal moves of the king, of the pawns, and of all men."""
         one, two, left, right = self.pawn_targets(state)
         of_king = popcount(self.king_targets(state))
         of_pawns = self.count_pawns(one) + popcount(two) + self.count_pawns(left) + self.count_pawns(right)
@@ -319,7 +313,7 @@ class ChessRules(Game):
         return of_king, of_pawns, total
 
     def random_move(self, state, moves, rng):
-        """Draws the number of a move, and finds the move without a list."""
+        """Draws the number of a move, and finds it without a list."""
         turned, king = UPSIDE_DOWN_MOVE * self.player(state), self.king(state)
         of_king, of_pawns, total = self.count_moves(state)
         n = random_below(rng, total)
@@ -392,16 +386,15 @@ class ChessRules(Game):
         state[END] = self.end(state)
 
     def man_at(self, state, square):
-        """The number of the man on a square, seen by the player to move; 0 if there is none."""
+        """The number of a man as the player to move sees it; 0 for none."""
         low, middle, high = state[LOW] >> square & ONE, state[MIDDLE] >> square & ONE, state[HIGH] >> square & ONE
         return low | middle << ONE | high << TWO
 
     def hash_of(self, state, man, square, owner):
-        """The Zobrist key of a man of one side on a square, seen by the player to move."""
+        """The Zobrist key of a man, as the player to move sees it."""
         return mix((man << EIGHT | owner << SEVEN | square ^ (state[PLY] & ONE) * UPSIDE_DOWN) + GAMMA)
 
     def put_on(self, state, square, man):
-        """Put one's own man on a free square."""
         bit = ONE << square
         state[OWN] |= bit
         state[LOW] |= (man & ONE) << square
@@ -410,7 +403,6 @@ class ChessRules(Game):
         state[POSITION] ^= self.hash_of(state, man, square, state[PLY] & ONE)
 
     def take_off(self, state, square, man):
-        """Take a man from its square."""
         owner = (state[PLY] ^ ~(state[OWN] >> square)) & ONE
         others = ~(ONE << square)
         state[OWN] &= others
@@ -420,7 +412,7 @@ class ChessRules(Game):
         state[POSITION] ^= self.hash_of(state, man, square, owner)
 
     def give_up_rights(self, state, squares, king_moves):
-        """Castling ends with a rook that moves or is taken, and both ways if the king moves; en passant always."""
+        """A rook that moves or is taken loses castling, a king's move both; en passant ends always."""
         before = state[CASTLING]
         after = before & ~squares & (~RANK_1 if king_moves else ALL)
         if after != before:
@@ -431,11 +423,11 @@ class ChessRules(Game):
             state[PASSANT] = NONE
 
     def rights_hash(self, state, squares):
-        """The hash of the rooks that may castle, or of the squares noted for en passant."""
+        """The hash of rooks that may castle, or of squares for en passant."""
         return mix(~(reversed_bytes(squares) if state[PLY] & ONE else squares))
 
     def turn(self, state):
-        """Give the other player the move, and turn the board upside down."""
+        """Pass the move, and turn the board upside down."""
         state[OWN] = reversed_bytes(self.occupied(state) ^ state[OWN])
         state[LOW], state[MIDDLE] = reversed_bytes(state[LOW]), reversed_bytes(state[MIDDLE])
         state[HIGH], state[CASTLING] = reversed_bytes(state[HIGH]), reversed_bytes(state[CASTLING])
@@ -443,18 +435,16 @@ class ChessRules(Game):
         state[PLY] += ONE
 
     def remember(self, state, clock):
-        """Add the position to the history."""
         state[HISTORY + (clock & 1) * HALF + (clock >> 1)] = state[POSITION]
         state[PAST] ^= mix(state[POSITION] ^ WORD(clock))
 
     def forget(self, state, clock):
-        """Restart the clock and the history."""
         for i in range(HISTORY, HISTORY + (clock >> 1) + 1):
             state[i] = state[i + HALF] = NONE
         state[CLOCK] = state[PAST] = NONE
 
     def times(self, state):
-        """How often the position is in the history."""
+        """Occurrences of the position in the history."""
         clock, count = np.int64(state[CLOCK]), 0
         first = HISTORY + (clock & 1) * HALF
         for i in range(first, first + (clock >> 1)):
@@ -462,7 +452,7 @@ class ChessRules(Game):
         return WORD(count)
 
     def find_passant(self, state, pawn):
-        """Note the pawns that may take one that has just gone two squares, seen by the player now to move."""
+        """Note the pawns that may take one that has just gone two squares."""
         takers = ((pawn & NOT_H) << ONE | (pawn & NOT_A) >> ONE) & state[OWN] & state[LOW] & ~state[HIGH]
         able = NONE
         while takers != NONE:
@@ -477,8 +467,8 @@ class ChessRules(Game):
             state[POSITION] ^= self.rights_hash(state, state[PASSANT])
 
     def set_up(self, state):
-        """Complete a position that is written up to the clock, and that has the pawn that has just gone two squares in
-        the word for en passant.  Runs in plain Python only."""
+        """Complete a position that is written up to the clock, with the pawn that has just gone two squares in the word
+        for en passant.  Plain Python only."""
         pawn, state[PASSANT], state[POSITION] = state[PASSANT], NONE, NONE
         side = state[PLY] & ONE
         for square in map(WORD, range(64)):

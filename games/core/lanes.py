@@ -1,12 +1,9 @@
 """Lanes: words side by side, on which every operation is done at once.
 
-In a kernel, lanes are one LLVM vector, which the compiler cuts into the processor's registers.  Outside they are an
-array of NumPy's, so that code on lanes runs as plain Python too.
-
-The operators & | ^ ~ + - * << >> and comparisons take lanes and numbers; a number stands in every lane.  Words are
-unsigned and wrap; a shift is by less than their bits.  A comparison gives a mask, on which & | ^ ~ work.  No lane
-branches: `choose` takes the place of a conditional expression, and `is_any` ends a loop.  `popcount`, `nth_bit` and
-`random_below` take lanes as well as words.
+In a kernel, lanes are one LLVM vector; in plain Python, an array of NumPy's.  & | ^ ~ + - * << >> and comparisons take
+lanes and numbers, which stand in every lane.  Words are unsigned and wrap; shifts are by less than their bits.  A
+comparison gives a mask, for & | ^ ~.  No lane branches: use `choose` for conditional expressions, `is_any` to end a
+loop.  `popcount`, `nth_bit` and `random_below` take lanes, too.
 """
 
 import functools
@@ -27,14 +24,13 @@ from arena.games.core.jit import Compilable
 from arena.games.core.jit.parts import processor_features
 from arena.games.core.random import next_word, random_below
 
-FEW = 16  # lanes narrower than 64 bits, up to which the n-th bit of each is found one after another
+FEW = 16  # narrow lanes, up to which their n-th bits are found one after another
 
-# All lanes of a game have this many bits together, on every processor, and each lane draws its own random numbers, so
-# results are the same everywhere.  A processor works on four registers of lanes at a time, since the steps of a move
-# wait for each other; with eight registers, most lanes would be kept in memory.
+# The bits of all lanes of a game, on every processor, so that results are the same everywhere.  A processor works on
+# four registers at a time, as the steps of a move wait for each other; eight would be kept in memory.
 WIDE = 2048
 
-# operation: NumPy's function, and the name of LLVM's instruction, or the symbol of its comparison
+# operation: NumPy's function, LLVM's instruction or symbol of a comparison
 ARITHMETIC = {
     operator.add: (np.add, "add"),
     operator.sub: (np.subtract, "sub"),
@@ -66,23 +62,23 @@ class Width(Compilable):
 
     @property
     def words(self) -> int:
-        """The 64-bit words that random bits for all lanes take."""
+        """64-bit words of random bits for all lanes."""
         return max(1, self.count * self.bits // 64)
 
 
 @functools.cache
 def vector_bits() -> int:
-    """The bits of lanes that the processor works on at a time: four registers."""
+    """The bits that the processor works on at a time: four registers."""
     features = processor_features()
     return 4 * (512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128)
 
 
 class LaneStream(NamedTuple):
     """A generator for each 64 bits of lanes: xoroshiro128++ (Blackman & Vigna, "Scrambled linear pseudorandom number
-    generators", 2021), which needs no multiplication, since AVX2 has none of 64 bits."""
+    generators", 2021), which needs no multiplication of 64 bits, missing in AVX2."""
 
     width: Width
-    state: np.ndarray  # uint64[2 * width.words]: the first words of all generators, then the second ones
+    state: np.ndarray  # uint64[2 * width.words]: the first words of all generators, then the second
 
     def next_lanes(self) -> "Lanes":
         """Random bits in every lane; changes the state."""
@@ -98,21 +94,21 @@ class LaneStream(NamedTuple):
         return Lanes(drawn.view(f"uint{self.width.bits}")[: self.width.count])
 
     def below(self, bound) -> "Lanes":
-        """random_below in every lane, by multiply and shift of n = min(32, bits) bits; bias under bound / 2**n."""
+        """random_below by multiply and shift of n = min(32, bits) bits; bias under bound / 2**n."""
         word, n = self.next_lanes(), min(32, self.width.bits)
         random_bits = word.words.astype(np.uint64) >> np.uint64(self.width.bits - n)
         return Lanes((random_bits * word.lifted(bound) >> np.uint64(n)).astype(word.dtype))
 
 
 class LaneStreams(NamedTuple):
-    """The generators of all of a game's lanes; kernels use those of one vector at a time."""
+    """The generators of all lanes of a game; a kernel uses one vector at a time."""
 
     width: Width  # of a vector
-    states: np.ndarray  # uint64[vectors, 2 * width.words], a LaneStream's in each row
+    states: np.ndarray  # uint64[vectors, 2 * width.words], a LaneStream in each row
 
 
 def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None) -> LaneStreams:
-    """Generators that start from draws of `rng`, uint64[1], in vectors of `most` bits: by default the processor's."""
+    """Generators seeded by `rng`, uint64[1], in vectors of `most` bits: by default the processor's."""
     width = Width(min(lanes, (most or vector_bits()) // bits), bits)
     seeds = [[next_word(rng), next_word(rng)] for _ in range(lanes // width.count * width.words)]
     states = np.array(seeds, np.uint64).reshape(-1, width.words, 2).transpose(0, 2, 1)
@@ -120,15 +116,15 @@ def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None
 
 
 def narrowest(size: int) -> int:
-    """The bits, 32 or 64, of the narrowest lanes for words of `size` bits; 0 if the words are larger.
+    """The narrowest lanes, 32 or 64 bits, for words of `size` bits; 0 if the words are larger.
 
-    Numbers of 16 bits are drawn with a bias, so lanes of 16 bits are for small bounds.
+    Numbers of 16 bits are drawn with a bias, so such lanes are for small bounds.
     """
     return 32 if size <= 32 else 64 if size <= 64 else 0
 
 
 def lane_stream(width: Width, rng: np.ndarray) -> LaneStream:
-    """Generators of one vector that start from draws of `rng`."""
+    """Generators of one vector, seeded by `rng`."""
     return LaneStream(width, lane_streams(width.count, width.bits, rng, width.count * width.bits).states[0])
 
 
@@ -136,15 +132,15 @@ def lane_stream(width: Width, rng: np.ndarray) -> LaneStream:
 
 
 class Lanes:
-    """Words side by side, uint16, uint32 or uint64[count]; or a mask: bool[count], and `dtype`, of words it is for."""
+    """uint16, uint32 or uint64[count]; or a mask: bool[count] and `dtype`, of words it is for."""
 
-    __array_ufunc__ = None  # so that NumPy's numbers leave operations to the methods of this class
+    __array_ufunc__ = None  # NumPy's numbers leave operations to these methods
 
     def __init__(self, words: np.ndarray, dtype: np.dtype | None = None):
         self.words, self.dtype = words, dtype or words.dtype
 
     def lifted(self, other) -> np.ndarray:
-        """The words of other lanes, or a number in every lane, cut to their width."""
+        """The words of other lanes, or a number in every lane, cut to width."""
         if not isinstance(other, Lanes):
             value = int(other) & (1 << 8 * self.words.dtype.itemsize) - 1
             return np.full(len(self.words), value, self.words.dtype)
@@ -189,14 +185,14 @@ def zero_lanes(width) -> Lanes:
 
 
 def lane_numbers(like):
-    """0, 1, 2, ...: as many as there are lanes in `like`."""
+    """0, 1, 2, ... for the lanes of `like`."""
     return Lanes(np.arange(len(like.words), dtype=like.dtype))
 
 
 def choose(condition, first, second):
-    """`first` where the condition holds and `second` elsewhere, both of them computed: without a branch.
+    """`first` where the condition holds, else `second`; both are computed, without a branch.
 
-    Chooses between lanes and numbers by a mask, between tuples item by item, or between two numbers by a truth value.
+    Chooses between lanes and numbers by a mask, tuples item by item, or two numbers by a truth value.
     """
     if isinstance(first, tuple):
         return tuple(choose(condition, one, other) for one, other in zip(first, second, strict=True))
@@ -207,12 +203,11 @@ def choose(condition, first, second):
 
 
 def is_any(mask) -> bool:
-    """Whether the mask holds in any lane."""
     return bool(mask.words.any())
 
 
 def is_positive(lanes):
-    """The mask of the lanes that are above 0 as signed numbers."""
+    """The mask of lanes above 0 as signed numbers."""
     return Lanes(lanes.words.view(f"int{8 * lanes.dtype.itemsize}") > 0, lanes.dtype)
 
 
@@ -245,7 +240,7 @@ class LanesType(types.Type):
 
 
 class MaskType(LanesType):
-    """Truth values side by side, for lanes of `bits` bits."""
+    """Truth values for lanes of `bits` bits."""
 
     def __init__(self, count, bits):
         super().__init__(count, bits)
@@ -267,14 +262,14 @@ NUMBERS = (types.Integer, types.Boolean)
 
 
 def _joined(*kinds):
-    """The type of lanes in an operation: that of all operands but numbers; None if they differ."""
+    """The type of all operands but numbers; None if they differ."""
     lanes = {kind for kind in kinds if isinstance(kind, LanesType)}
     rest = [kind for kind in kinds if not isinstance(kind, (LanesType, *NUMBERS))]
     return lanes.pop() if len(lanes) == 1 and not rest else None
 
 
 def _lift(builder, value, kind, target):
-    """A value as a vector of the type `target`: a number is cut or extended, and put in every lane."""
+    """A vector of the type `target`; a number is cut or extended."""
     if isinstance(kind, LanesType):
         return value
     word = target.vector.element
@@ -289,14 +284,14 @@ def _lift(builder, value, kind, target):
 
 
 def _call(builder, name, result, *args):
-    """Call LLVM's intrinsic function of that name for the types of the arguments."""
+    """Call LLVM's intrinsic function for these types."""
     suffix = f"v{args[0].type.count}i{args[0].type.element.width}"
     function_type = ir.FunctionType(result, [arg.type for arg in args])
     return builder.call(builder.module.declare_intrinsic(f"llvm.{name}.{suffix}", (), function_type), args)
 
 
 def _type_by(key, typer):
-    """Tell Numba the type of key(...): `typer` takes the types of the arguments, and returns None if it has none."""
+    """Tell Numba the type of key(...): typer(types) gives it, or None."""
 
     class Template(AbstractTemplate):
         def generic(self, args, kws):
@@ -308,7 +303,7 @@ def _type_by(key, typer):
 
 
 def _compile_operator(operation, typer, instruction):
-    """Let kernels apply an operator to lanes; instruction(builder, vector, vector) is its code."""
+    """Let kernels apply an operator to lanes by instruction(builder, vector, vector)."""
 
     def lower(context, builder, sig, args):
         target = _joined(*sig.args)
@@ -353,9 +348,9 @@ _compile_operators()
 def _compiled(function, *kinds):
     """Decorator: let kernels call a plain function on lanes.
 
-    The decorated function takes the types of the arguments and returns the type of the result and the code, as
-    code(context, builder, signature, *arguments); or None if the function is not for these types.  `kinds` are the
-    types that the code is looked up by, where the function is also an operator of Numba's own types.
+    The decorated function takes the types of the arguments and returns the type of the result and code(context,
+    builder, signature, *arguments), or None.  `kinds` are the types to look the code up by, where Numba knows the
+    function for its own types.
     """
 
     def register(implementation):
@@ -389,10 +384,7 @@ def _popcount(kind):
 
 @_compiled(nth_bit)
 def _nth_bit(kind, n):
-    """By halves: the bit is in the lower half, or in the upper one if that has no more than n bits.
-
-    Or one lane after another, by the instruction that does it, where that is faster: halves wait for each other.
-    """
+    """By halves; or one lane after another where that is faster, as halves wait for each other."""
 
     def code(context, builder, sig, word, n):
         n, half = _lift(builder, n, sig.args[1], kind), kind.bits // 2
@@ -412,7 +404,7 @@ def _nth_bit(kind, n):
 
 
 def _deposited(builder, word, bit):
-    """Lane by lane: nth_bit, where `bit` is 1 << n."""
+    """nth_bit lane by lane, where `bit` is 1 << n."""
     wide = ir.IntType(64)
     deposit = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(wide, [wide, wide]))
     found = ir.Constant(word.type, ir.Undefined)
@@ -445,7 +437,6 @@ def _choose(condition, first, second):
 
 
 def _chosen(condition, first, second):
-    """The type of choose(condition, first, second), or None."""
     if isinstance(first, types.BaseTuple) and isinstance(second, types.BaseTuple):
         items = [_chosen(condition, one, other) for one, other in zip(first.types, second.types, strict=True)]
         return None if None in items else types.BaseTuple.from_types(items)
@@ -517,7 +508,7 @@ def _next_word(rng):
 
 @_compiled(random_below)
 def _random_below(rng, bound):
-    """As LaneStream.below; of 64-bit lanes, LLVM sees that both factors have 32 bits."""
+    """As LaneStream.below; for 64-bit lanes, LLVM sees that both factors have 32 bits."""
     kind = _stream_lanes(rng)
 
     def code(context, builder, sig, rng, bound):
@@ -534,14 +525,13 @@ def _random_below(rng, bound):
 
 
 def _stream_lanes(rng):
-    """The type of the lanes that a generator draws; None if it is not one of lanes."""
+    """The lanes that a generator draws, or None."""
     if isinstance(rng, types.NamedTuple) and rng.instance_class is LaneStream:
         return LanesType(rng.types[0].game.count, rng.types[0].game.bits)
     return None
 
 
 def _draw(context, builder, stream, rng):
-    """LaneStream.next_lanes."""
     kind, words = _stream_lanes(stream), stream.types[0].game.words
     word, array = LanesType(words, 64), make_array(stream.types[1])(context, builder, builder.extract_value(rng, 1))
     places = [builder.gep(array.data, [ir.IntType(64)(i)]) for i in (0, words)]
