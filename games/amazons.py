@@ -1,17 +1,15 @@
 """Amazons (Walter Zamkauskas, 1988): queens that shoot arrows until someone cannot move.
 
-A move is a queen's move of chess and then, from where the queen stands now, an arrow that flies as a queen moves and
-stays where it falls.  Neither passes over a queen or an arrow, and nothing is taken.  A player who cannot move loses.
-White, the first player, has the queens below: on 10x10 on a4, d1, g1 and j4; on 8x8 on a3, c1, f1 and h3; on 6x6 on a2,
-b1, e1 and f2, as OpenSpiel has them; the other boards, squares of `size` or `rows` x `columns`, follow the same rule.
+A move is a queen's move of chess and an arrow from its target, which flies as a queen moves and stays.  Neither passes
+over a queen or an arrow; nothing is taken.  A player who cannot move loses.  White, the first player, is below: on
+10x10 on a4, d1, g1 and j4; on 6x6 on a2, b1, e1 and f2, as in OpenSpiel; other boards follow the same rule.
 
     squares of a corner   3  20 21 22 ...    a square is named by column and row, a move by three squares: a4-d7/g7;
     of 10x10              2  10 11 12        a move is (origin * squares + target) * squares + arrow, where
                           1   0  1  2        squares = rows * columns
                               a  b  c
 
-What a queen can reach is looked up: each square lies on four lines (a row, a column, a diagonal, an antidiagonal), and
-the occupied places of each line are a number of as many bits as the longer side has squares.
+A queen's reach is looked up by the occupied places of the four lines of a square, each a number.
 """
 
 import re
@@ -27,11 +25,11 @@ from arena.games.core.game import Game, check_range, check_rectangle
 from arena.games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
-FEW = 6  # with at most this many queen's moves, listing all moves is quicker than drawing one
+FEW = 6  # at most so many queen's moves: list all moves, which is quicker than drawing one
 
 
 def free_beside(size, step):
-    """table[place, line]: how many places in a row are free next to a place, on the side `step`, -1 or 1."""
+    """table[place, line]: free places in a row next to a place, on the side `step`, -1 or 1."""
     table, lines = np.zeros((size, 1 << size), np.int8), np.arange(1 << size)
     for place in range(1, size) if step < 0 else reversed(range(size - 1)):
         table[place] = np.where(lines >> place + step & 1, 0, table[place + step] + 1)
@@ -40,11 +38,11 @@ def free_beside(size, step):
 
 @dataclass(frozen=True)
 class Amazons(Rectangle, Game):
-    """state: int16[3 * (rows + columns) + 7] = the lines, White's queens and Black's in ascending order, and the
-    player to move.
+    """state: int16[3 * (rows + columns) + 7] = the lines, White's queens and Black's in ascending order, and the player
+    to move.
 
-    The lines are the occupied places of the rows, columns, diagonals and antidiagonals, and of each square of a line
-    the place is its column, or its row in a column; places that a line does not have are occupied.
+    The lines are the occupied places of the rows, columns, diagonals and antidiagonals.  A square's place is its
+    column, or in a column its row; places that a line does not have are occupied.
 
     rows, columns: of a rectangular board, instead of a square of `size`; 0 for none
     """
@@ -59,7 +57,7 @@ class Amazons(Rectangle, Game):
     sizes = "size 6 to 10, or rows and columns 5 to 10 and not both 5"
     status = "counted"
     dtype = np.int16
-    symmetries = 2  # the board and its mirror image
+    symmetries = 2
 
     def __post_init__(self):
         check_range("size", self.size, 6, 10)
@@ -69,12 +67,11 @@ class Amazons(Rectangle, Game):
 
     @property
     def longer(self):
-        """How many squares the longer side has."""
         return max(self.height, self.width)
 
     @property
     def n_lines(self):
-        """Number of rows, columns and diagonals; also the index in a state at which the queens begin."""
+        """Rows, columns and diagonals; the queens begin there in a state."""
         return 3 * (self.height + self.width) - 2
 
     @property
@@ -92,27 +89,27 @@ class Amazons(Rectangle, Game):
 
     @cached_property
     def max_moves(self):
-        """A bound: four times the moves of the best-placed single queen on an empty board.
+        """A bound: four times the moves of the best-placed queen on an empty board.
 
-        The initial position of 10x10 has 2176, but queens in the middle have more.
+        The initial position of 10x10 has 2176; queens in the middle have more.
         """
         reach = (self.ranks >= 0).sum(axis=1)
         return QUEENS * max(int(reach[self.ranks[square] >= 0].sum()) for square in range(self.area))
 
     @cached_property
     def max_reach(self):
-        """The most squares that a queen can reach from one square."""
+        """The most squares that a queen can reach."""
         return int(self.ranks.max()) + 1
 
     @cached_property
     def places(self):
-        """places[square, axis]: the place of a square on its row, column, diagonal and antidiagonal."""
+        """places[square, axis]: a square's place on its row, column, diagonal and antidiagonal."""
         row, column = np.divmod(np.arange(self.area), self.width)
         return np.stack([column, row, column, column], axis=1)
 
     @cached_property
     def lines(self):
-        """lines[square, axis]: the index in a state of the line through the square."""
+        """lines[square, axis]: the index in a state of a line."""
         row, column = np.divmod(np.arange(self.area), self.width)
         diagonals = self.height + self.width
         slanted = diagonals + self.width - 1 + row - column, 2 * diagonals - 1 + row + column
@@ -120,29 +117,28 @@ class Amazons(Rectangle, Game):
 
     @cached_property
     def steps(self):
-        """From a square to the next place of its line, along each axis."""
+        """From a square to the next on its line, by axis."""
         return np.array([1, self.width, self.width + 1, 1 - self.width])
 
     @cached_property
     def empty_lines(self):
-        """The lines of an empty board."""
         lines = np.full(self.n_lines, (1 << self.longer) - 1)
         np.subtract.at(lines, self.lines, 1 << self.places)
         return lines.astype(np.int16)
 
     @cached_property
     def free_before(self):
-        """free_before[place, line]: how many places in a row are free before that place."""
+        """free_before[place, line]: free places in a row before a place."""
         return free_beside(self.longer, -1)
 
     @cached_property
     def free(self):
-        """free[place, line]: how many places in a row are free before and after that place."""
+        """free[place, line]: free places in a row before and after a place."""
         return self.free_before + free_beside(self.longer, 1)
 
     @cached_property
     def ranks(self):
-        """ranks[origin, target]: the number of a target among the targets from an origin on an empty board, or -1."""
+        """ranks[origin, target]: a target's number among those on an empty board, or -1."""
         row, column = np.divmod(np.arange(self.area), self.width)
         down, right = row[None] - row[:, None], column[None] - column[:, None]
         reached = ((down == 0) | (right == 0) | (abs(down) == abs(right))) & ~np.eye(self.area, dtype=bool)
@@ -163,19 +159,19 @@ class Amazons(Rectangle, Game):
         return np.int64(state[self.state_size - 1])
 
     def toggle(self, state, square):
-        """Occupy a free square, or free an occupied one, on its four lines."""
+        """Occupy or free a square, on its four lines."""
         for axis in range(4):
             state[self.lines[square, axis]] ^= 1 << self.places[square, axis]
 
     def reach(self, state, square):
-        """How many squares a queen on that square can reach."""
+        """The number of squares that a queen there can reach."""
         count = 0
         for axis in range(4):
             count += np.int64(self.free[self.places[square, axis], state[self.lines[square, axis]]])
         return count
 
     def reached(self, state, square, n):
-        """The n-th square, from 0, that a queen on that square can reach; -1 if it reaches fewer."""
+        """The n-th square, from 0, that a queen there can reach; -1 if it reaches fewer."""
         found = -1
         for axis in range(4):
             place, line = self.places[square, axis], state[self.lines[square, axis]]
@@ -186,7 +182,7 @@ class Amazons(Rectangle, Game):
         return found
 
     def mobility(self, state, side):
-        """How many queen's moves a player has, not counting arrows."""
+        """A player's queen's moves, not counting arrows."""
         count = 0
         for i in range(QUEENS):
             count += self.reach(state, state[self.n_lines + QUEENS * side + i])
@@ -197,7 +193,7 @@ class Amazons(Rectangle, Game):
         count = 0
         for i in range(QUEENS):
             origin = np.int64(state[first + i])
-            self.toggle(state, origin)  # an arrow can fly over, and to, the square that its queen has left
+            self.toggle(state, origin)  # arrows can fly over, and to, the square just left
             for j in range(self.reach(state, origin)):
                 target = self.reached(state, origin, j)
                 for k in range(self.reach(state, target)):
@@ -207,7 +203,6 @@ class Amazons(Rectangle, Game):
         return count
 
     def squares(self, move):
-        """Origin, target and arrow of a move."""
         return move // (self.area * self.area), move // self.area % self.area, move % self.area
 
     def play(self, state, move):
@@ -234,12 +229,12 @@ class Amazons(Rectangle, Game):
         return self.mobility(state, self.player(state)) == 0
 
     def score(self, state):
-        """The player to move has no move."""
+        """The player to move cannot move."""
         return 1.0 if self.player(state) == 1 else -1.0
 
     def evaluate(self, state):
-        """Territory by queen distance: each free square belongs to the player who needs fewer queen's moves to get
-        there; at equal distances, a fifth of it to the player to move.  The difference, over the squares of the board.
+        """Territory by queen distance: a free square is the player's who needs fewer queen's moves to it, a fifth of it
+        the mover's if equal; the difference over all squares.
 
         J. Lieberum, "An evaluation function for the game of Amazons", Theoretical Computer Science 349 (2005).
         """
@@ -261,14 +256,14 @@ class Amazons(Rectangle, Game):
         return (balance + (0.2 if self.player(state) == 0 else -0.2) * equal) / self.area
 
     def evaluate_mobility(self, state):
-        """White's queen's moves less Black's, not counting arrows, over one more than their sum."""
+        """Queen's moves, not counting arrows: the difference over the sum and 1."""
         white, black = self.mobility(state, 0), self.mobility(state, 1)
         return (white - black) / (white + black + 1.0)
 
     def as_words(self, squares, row):
-        """Squares of a row, given by their columns, as a set in two words with columns + 1 bits a row.
+        """Squares of a row, by columns, as a set in two words with columns + 1 bits a row.
 
-        The last bit of a row stands for no square, so that no queen gets from one row into the next.
+        A row's last bit is no square, so that no queen gets into the next row.
         """
         shift = row * (self.width + 1)
         if shift >= 64:
@@ -291,7 +286,7 @@ class Amazons(Rectangle, Game):
         return low, high
 
     def spread(self, low, high, free_low, free_high):
-        """A set of squares, and all squares that queens on them reach."""
+        """A set and all squares that queens on it reach."""
         all_low, all_high = low, high
         width, word = WORD(self.width + 1), WORD(64)
         for step in (ONE, width - ONE, width, width + ONE):
@@ -304,7 +299,7 @@ class Amazons(Rectangle, Game):
         return all_low, all_high
 
     def key(self, state):
-        """A hash of the rows and the queens; the other lines follow from them."""
+        """A hash of the rows and the queens, from which the rest follows."""
         word = key = ZERO
         for row in range(self.height):
             word = word << WORD(self.width) | WORD(state[row] & (1 << self.width) - 1)
@@ -317,8 +312,8 @@ class Amazons(Rectangle, Game):
         return mix(key + word)
 
     def move_code(self, state, move):
-        """The player, the origin, and target and arrow by their numbers among what can be reached from there: the table
-        of a policy is then an eighth of what it would be for all triples of squares."""
+        """The player, the origin, and target and arrow by their numbers among what is in reach: an eighth of the table
+        for all triples of squares."""
         origin, target, arrow = self.squares(move)
         way, shot = self.ranks[origin, target], self.ranks[target, arrow]
         return ((np.int64(origin) * self.max_reach + way) * self.max_reach + shot) * 2 + self.player(state)
@@ -350,7 +345,7 @@ class Amazons(Rectangle, Game):
         target[self.state_size - 1] = state[self.state_size - 1]
 
     def put_queen(self, state, first, count, square):
-        """Insert a queen's square among the `count` squares behind `first`, which are in ascending order."""
+        """Insert a square among the `count` ascending ones behind `first`."""
         i = first + count
         while i > first and state[i - 1] > square:
             state[i] = state[i - 1]
@@ -366,10 +361,9 @@ class Amazons(Rectangle, Game):
         return pair * self.area + self.image(arrow, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draw a queen's move, and a number below max_reach for the arrow; draw both again if there is no such arrow.
+        """Draw a queen's move, and a number below max_reach for the arrow, until there is such an arrow.
 
-        So a target is as likely as it has arrows, without counting the arrows of every target.  Near the end, most
-        draws would fail, but then there are few moves, and they are listed.
+        So a target is as likely as it has arrows.  Near the end most draws would fail; the few moves are then listed.
         """
         first = self.n_lines + QUEENS * self.player(state)
         end0 = self.reach(state, state[first])
@@ -392,7 +386,7 @@ class Amazons(Rectangle, Game):
         return (origin * self.area + target) * self.area + arrow
 
     def random_playout(self, state, moves, rng):
-        """The moves of random_move, which returns -1 when the game is over."""
+        """As by random_move, which returns -1 when the game is over."""
         plies = 0
         move = self.random_move(state, moves, rng)
         while move >= 0:
@@ -402,7 +396,7 @@ class Amazons(Rectangle, Game):
         return self.score(state), plies
 
     def parse_move(self, state, text):
-        """The move of that name, found without the names of all legal moves, which are many."""
+        """The move of that name, without the names of all legal moves, which are many."""
         match = re.fullmatch(r"([a-j])(\d+)-([a-j])(\d+)/([a-j])(\d+)", text.strip())
         if match:
             words = match.groups()

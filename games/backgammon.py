@@ -1,8 +1,9 @@
 """Backgammon: two players race 15 checkers each around the board with two dice, and hit single checkers on the way.
 
-Rules: US Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970); no doubling cube.  Each
-player counts the points from 24 to 1 as their own checkers go; the bar is 25.  A gammon scores 2, a backgammon 3.  The
-first player has won the opening roll, which is no double.  The game is a draw after `horizon` rolls.
+Rules: US Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970); no doubling cube.  As many
+dice as possible are played, four steps after a double; of two, if only one can be, the larger.  Each player counts the
+points from 24 to 1 as their own checkers go; the bar is 25.  A gammon scores 2, a backgammon 3.  The first player has
+won the opening roll, which is no double.  The game is a draw after `horizon` rolls.
 
 A move is a whole play, so that chance and the players take turns, and no position comes twice among the children of a
 node.  It is given by the points that its steps leave, 0 for a step not made.  If one checker moves twice, the point in

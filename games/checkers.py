@@ -1,13 +1,10 @@
 """Checkers on 8x8, or English draughts: men that jump over those of the other player, and become kings.
 
-Men move one square ahead along a diagonal, kings ahead and back.  A piece takes an enemy piece before it by
-jumping over it to the empty square behind.  A player who can take must; a piece that has jumped goes on as long as it
-can, but a man that reaches the last row becomes a king and stops.  A player who cannot move loses.  The game is a draw
-after `quiet` moves in a row, of both players together, of kings without a capture.  Black, the first player, is
-below.  Rules: the Rules of the World Checkers/Draughts Federation, where kings may draw by 40 moves of each.
-
-A move is one step or one jump, and a player who has jumped may have to move again: a chain of jumps is a chain of
-moves, so that there are no more than 64 * 64, and a search goes on where the last jump ended.
+Men move one square ahead along a diagonal, kings also back.  A piece takes an enemy beside it by jumping over it.  A
+player who can take must, and a piece that has jumped goes on if it can, but a man that becomes a king in the last row
+stops.  A player who cannot move loses.  After `quiet` moves in a row, of both players together, of kings without a
+capture, it is a draw.  Black, the first player, is below.  Rules: World Checkers/Draughts Federation, where kings may
+draw by 40 moves of each.  Each jump of a chain is a move, so that there are at most 64 * 64.
 
     squares   8  . 32  . 31  . 30  . 29     a square of the board has the number 8 * row + column, rows from below, and
               7 28  . 27  . 26  . 25  .     a move is 64 * origin + target.  Squares are named as players number them,
@@ -33,7 +30,7 @@ ROW_1, ROW_8 = WORD(0xFF), WORD(0xFF << 56)
 MEN = 12  # of each player
 KINGS, TURN = 2, 3  # of a state
 JUMPER, QUIET = WORD(1), WORD(8)  # first bits in the turn
-STEPS = (9, 7, -7, -9)  # ahead for Black to the right and to the left, then back
+STEPS = (9, 7, -7, -9)  # ahead for Black, right and left, then back
 KING = 1.5  # men
 
 
@@ -41,8 +38,7 @@ KING = 1.5  # men
 class Checkers(Game):
     """state: uint64[4] = Black's pieces, White's, which of them are kings, the turn.
 
-    The turn is whose it is, from bit 1 the square and 1 of a piece that must go on jumping or 0, and from bit 8 the
-    quiet moves so far.
+    The turn: whose it is, from bit 1 a square and 1 if its piece must jump on, else 0, and from bit 8 the quiet moves.
 
     quiet: moves of kings without a capture, after which the game is a draw
     """
@@ -61,7 +57,7 @@ class Checkers(Game):
 
     @property
     def max_plies(self):
-        """Each capture, and each of at most seven moves of a man, restarts the count of quiet moves."""
+        """Captures, and at most seven moves of each man, restart the count."""
         return (2 * MEN * (1 + 7) + 1) * self.quiet
 
     def start(self, state):
@@ -75,7 +71,7 @@ class Checkers(Game):
         return np.int64(state[TURN] >> QUIET)
 
     def shifted(self, pieces, direction):
-        """A set moved by one square along a diagonal, `STEPS`."""
+        """One square along a diagonal, `STEPS`."""
         if direction == 0:
             return (pieces & NOT_H) << WORD(9)
         if direction == 1:
@@ -85,12 +81,12 @@ class Checkers(Game):
         return (pieces & NOT_A) >> WORD(9)
 
     def targets(self, movers, other, empty, direction, jumps):
-        """The targets of pieces that step, or jump, in a direction."""
+        """The targets of steps, or jumps, in a direction."""
         beside = self.shifted(movers, direction)
         return self.shifted(beside & other, direction) & empty if jumps else beside & empty
 
     def movers(self, state, direction):
-        """The pieces of the player to move that may go in a direction."""
+        """The mover's pieces that may go in a direction."""
         side = state[TURN] & ONE
         own, jumper = state[side], state[TURN] >> JUMPER & WORD(127)
         if jumper != ZERO:
@@ -108,7 +104,7 @@ class Checkers(Game):
         )
 
     def moves_by_direction(self, state):
-        """The targets of the legal moves in the four directions, and how many squares each goes: 1 or 2."""
+        """The legal targets in the four directions, and the distance: 1 or 2."""
         found = self.sets(state, True)
         if found[0] | found[1] | found[2] | found[3] != ZERO:
             return found, 2
@@ -146,7 +142,6 @@ class Checkers(Game):
             state[TURN] |= quiet + ONE << QUIET
 
     def is_stuck(self, state):
-        """Whether the player to move has no move."""
         found = self.moves_by_direction(state)[0]
         return found[0] | found[1] | found[2] | found[3] == ZERO
 
@@ -160,7 +155,7 @@ class Checkers(Game):
         return -1.0 if self.player(state) == 0 else 1.0
 
     def worth(self, state, side, advance):
-        """Men 1, kings 3/2, and men `advance` more for each row that they have moved."""
+        """Men 1 and `advance` for each row moved, kings 3/2."""
         men, kings = state[side] & ~state[KINGS], state[side] & state[KINGS]
         value = popcount(men) + KING * popcount(kings)
         if advance != 0.0:
@@ -170,18 +165,17 @@ class Checkers(Game):
         return value
 
     def evaluate(self, state):
-        """Men 1 and 1/20 more for each row that they have moved, kings 3/2: the difference, over one more than the
-        sum."""
+        """Men 1 and 1/20 for each row moved, kings 3/2: the difference over the sum and 1."""
         black, white = self.worth(state, 0, 0.05), self.worth(state, 1, 0.05)
         return (black - white) / (black + white + 1.0)
 
     def evaluate_material(self, state):
-        """Men 1, kings 3/2: the difference, over one more than the sum."""
+        """Men 1, kings 3/2: the difference over the sum and 1."""
         black, white = self.worth(state, 0, 0.0), self.worth(state, 1, 0.0)
         return (black - white) / (black + white + 1.0)
 
     def terms(self, state):
-        """The terms of `material`, the only evaluation that is a plain sum."""
+        """The terms of `material`, the only plain sum."""
         if self.evaluation != "material":
             return []
         men = [popcount(state[side] & ~state[KINGS]) for side in (0, 1)]
@@ -197,7 +191,7 @@ class Checkers(Game):
         return self.is_jump(move) or self.crowns(state, move)
 
     def move_order(self, state, move):
-        """Men that become kings, then kings taken; jumps are all or none of the moves."""
+        """New kings, then kings taken; either all moves jump or none."""
         taken = WORD((move >> 6) + (move & 63) >> 1)
         king = self.is_jump(move) and state[KINGS] >> taken & ONE != ZERO
         return (2 if self.crowns(state, move) else 0) + (1 if king else 0)
@@ -233,7 +227,7 @@ class Checkers(Game):
         return super().parse_move(state, text)
 
     def drawing(self, state, moves):
-        """The last move's squares are marked by their columns and rows, which the picture has."""
+        """Marks the last move's squares."""
         marked = ""
         for number in re.findall(r"\d+", moves[-1] if moves else ""):
             row, place = divmod(int(number) - 1, 4)

@@ -1,16 +1,14 @@
 """Chess by the laws of FIDE, from any position, and from the 960 starting positions of Chess960.
 
-Draws need no claim: a game ends when a position occurs for the third time, after 50 moves of each side without a
-capture or a pawn's move, and when neither side has the men to mate: king against king, alone or with one knight, or
-with bishops that all stand on squares of one colour.
+Draws need no claim: by the third occurrence of a position, 50 moves of each side without a capture or a pawn's move, or
+too few men to mate (a knight, or bishops on squares of one colour).  Rules: `games/core/chessboard.py`; notation and
+drawing: `games/core/fen.py`.
 
     squares  8  56 57 ... 63     a move is origin + 64 * target + 4096 * promotion; its name is that of standard
              :                   algebraic notation (Nf3, exd5, O-O, e8=Q+); names as of engines are read too (g1f3,
              2   8  9 ... 15     e8e1, e7e8q)
              1   0  1 ...  7
                  a  b      h
-
-The rules are in `games/core/chessboard.py`, notation and drawing in `games/core/fen.py`.
 """
 
 import re
@@ -53,10 +51,10 @@ from arena.games.core.game import check_range
 
 LETTERS = ".PN?KBRQ"  # by the numbers of men
 PROMOTIONS = ("", "N", "B", "R", "Q")
-STANDARD = 518  # the number of chess's own starting position among those of Chess960
+STANDARD = 518  # the number of chess's own start in Chess960
 CENTRE, HEART, RIM = WORD(0x00003C3C3C3C0000), WORD(0x0000001818000000), WORD(0xFF818181818181FF)
 CASTLED = WORD(0xC7)
-# what Shannon's function counts for each side, and the weights
+# counts of Shannon's function, and their weights
 SHANNON = ("kings", "queens", "rooks", "bishops and knights", "pawns", "doubled", "blocked", "isolated", "mobility")
 SHANNON_WEIGHTS = (200.0, 9.0, 5.0, 3.0, 1.0, -0.5, -0.5, -0.5, 0.1)
 
@@ -100,11 +98,10 @@ class Chess(ChessRules):
     # -- What searches and policies ask ------------------------------------------------------------------------------
 
     def mover(self, state, move):
-        """The number of the man that moves."""
         return np.int64(self.man_at(state, WORD(move & 63) ^ (state[PLY] & ONE) * UPSIDE_DOWN))
 
     def victim(self, state, move):
-        """The number of the man that a move takes, or 0."""
+        """The number of the man taken, or 0."""
         square = WORD(move >> 6 & 63) ^ (state[PLY] & ONE) * UPSIDE_DOWN
         man = np.int64(self.man_at(state, square))
         if state[OWN] >> square & ONE:  # the rook of castling
@@ -118,7 +115,7 @@ class Chess(ChessRules):
         return move >> 12 != 0 or state[ALLOWED] != ALL or self.victim(state, move) != 0
 
     def move_order(self, state, move):
-        """Promotions to a queen, and captures: the most valuable victim first, taken by the least valuable man."""
+        """Promotions to a queen, and captures: most valuable victim, then least valuable man."""
         victim, rank = self.victim(state, move), 0
         if victim != 0:
             attacker = self.mover(state, move)
@@ -126,7 +123,7 @@ class Chess(ChessRules):
         return rank + (64 if move >> 12 == 4 else 0)
 
     def feature_code(self, state, move):
-        """The move code with the man that moves and the man that is taken."""
+        """The move code with the man that moves and the man taken."""
         return (self.move_code(state, move) << 3 | self.mover(state, move)) << 3 | self.victim(state, move)
 
     # -- Evaluations -------------------------------------------------------------------------------------------------
@@ -138,14 +135,14 @@ class Chess(ChessRules):
         return light + 3 * popcount(low & high) + 5 * popcount(middle & high) + popcount(low & middle)
 
     def evaluate_material(self, state):
-        """Material (pawn 1, knight and bishop 3, rook 5, queen 9): the difference, over the sum and 1."""
+        """Material (pawn 1, knight and bishop 3, rook 5, queen 9): the difference over the sum and 1."""
         own, other = self.worth(state, state[OWN]), self.worth(state, ~state[OWN])
         value = (own - other) / (own + other + 1.0)
         return -value if state[PLY] & ONE else value
 
     def evaluate(self, state):
-        """Material, and where the men stand: knights and bishops in the centre, pawns there and ahead, rooks on the
-        seventh rank, and the king in a corner while there are queens, and then in the centre."""
+        """Material and places: knights and bishops in the centre, pawns there and ahead, rooks on the seventh rank, the
+        king in a corner, without queens in the centre."""
         own, other = state[OWN], self.occupied(state) & ~state[OWN]
         first = self.worth(state, own) + self.placement(own, state[LOW], state[MIDDLE], state[HIGH])
         low, middle, high = reversed_bytes(state[LOW]), reversed_bytes(state[MIDDLE]), reversed_bytes(state[HIGH])
@@ -154,7 +151,7 @@ class Chess(ChessRules):
         return -value if state[PLY] & ONE else value
 
     def placement(self, men, low, middle, high):
-        """The value of the places of a side's men, in pawns; the side moves up."""
+        """The value in pawns of the places of a side that moves up."""
         pawns, knights, bishops = men & low & ~high, men & middle & ~high, men & high & low & ~middle
         value = 0.2 * popcount(pawns & HEART) + 0.1 * popcount(pawns & CENTRE)
         value += 0.3 * popcount(pawns >> WORD(40)) + 0.5 * popcount(pawns >> WORD(48))
@@ -166,8 +163,8 @@ class Chess(ChessRules):
 
     def evaluate_shannon(self, state):
         """Claude Shannon's f, as f / (8 + |f|): 200 for the king, 9, 5, 3 and 1 for the other men; -1/2 for each pawn
-        that shares a file with another of its side (doubled), has a man before it (blocked), or has no pawn of its side
-        on the files beside (isolated); 1/10 for each legal move, of the side that is not to move as if it were.
+        doubled on its file, blocked by a man before it, or isolated, without own pawns on the files beside; 1/10 for
+        each legal move, also of the side that is not to move.
 
         "Programming a computer for playing chess", Philosophical Magazine 41 (1950).
         """
@@ -178,7 +175,7 @@ class Chess(ChessRules):
         return -value if state[PLY] & ONE else value
 
     def shannon_counts(self, state, mover):
-        """The counts of Shannon's function for the player to move or for the other, in the order of `SHANNON`."""
+        """A player's counts, in the order of `SHANNON`."""
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         men = state[OWN] if mover else self.occupied(state) ^ state[OWN]
         pawns = men & low & ~high
@@ -202,7 +199,7 @@ class Chess(ChessRules):
         )
 
     def others_moves(self, state):
-        """How many moves the player who is not to move would have; `state` is turned for a moment."""
+        """The moves of the player not to move; turns `state` for a moment."""
         passant, danger, pinned, allowed = state[PASSANT], state[DANGER], state[PINNED], state[ALLOWED]
         state[PASSANT] = NONE
         self.turn(state)
@@ -223,7 +220,7 @@ class Chess(ChessRules):
     # -- For people --------------------------------------------------------------------------------------------------
 
     def fen_of(self, state) -> str:
-        """The position in Forsyth-Edwards notation; it names a square en passant only where a pawn can be taken."""
+        """In Forsyth-Edwards notation; names a square en passant only where a pawn can be taken."""
         return write_fen(position_of(state))
 
     def move_name(self, state, move):
@@ -234,17 +231,17 @@ class Chess(ChessRules):
         return algebraic(*_before(self, state.tobytes()), move) + sign
 
     def uci_name(self, state, move):
-        """As engines write it: e2e4, e7e8q, e1g1; in Chess960, castling is the king's move onto its rook."""
+        """As engines write it: e2e4, e7e8q, e1g1; in Chess960, castling is onto the own rook."""
         return engine_name(position_of(state), move, self.is_chess960)
 
     @cached_property
     def is_chess960(self) -> bool:
-        """Whether the game starts as one of Chess960, or may be one whose rights of castling chess does not have."""
+        """Whether the start, or its rights of castling, may be of Chess960 alone."""
         return self.setup != STANDARD or (bool(self.fen) and not has_standard_castling(read_fen(self.fen)))
 
     def parse_move(self, state, text):
-        """A move by its name, with or without the signs of check and mate, or as engines write it; castling as in chess
-        or as in Chess960."""
+        """A move by its name, signs of check and mate optional, or as engines write it; castling as in chess or
+        Chess960."""
         word, position = re.sub(r"[+#!?]+$", "", text.strip()).replace("0", "O"), position_of(state)
         legal = self.moves(state)
         for move in legal:
@@ -280,7 +277,7 @@ class Chess(ChessRules):
         return replace(self, fen=tags["FEN"], setup=STANDARD) if "FEN" in tags else self
 
     def drawing(self, state, moves):
-        """The last move is marked by its target, or by the squares of king and rook after castling."""
+        """Marks the last move by its target, or by king and rook after castling."""
         name = moves[-1] if moves else ""
         marked = "".join(re.findall("[a-h][1-8]", name)[-1:])
         if name.startswith("O-O"):
@@ -290,19 +287,19 @@ class Chess(ChessRules):
 
 
 def has_standard_castling(position: Position) -> bool:
-    """Whether every side that may castle has its king on file e and the rook in a corner."""
+    """Whether all who may castle have the king on file e and the rook in a corner."""
     return all(rook % 8 in (0, 7) and position.men[rook // 56 * 56 + 4] in "Kk" for rook in position.rooks)
 
 
 @lru_cache(maxsize=1)
 def _before(game: "Chess", state: bytes) -> tuple[Position, list[int]]:
-    """The position and its legal moves, kept since several moves of one position are often named in turn."""
+    """The position and its legal moves, kept as often several moves of it are named in turn."""
     words = np.frombuffer(state, np.uint64).copy()
     return position_of(words), game.moves(words)
 
 
 def algebraic(position: Position, legal: list[int], move: int) -> str:
-    """A move in standard algebraic notation, without the sign of check or mate; `legal` lists all legal moves."""
+    """Standard algebraic notation without the sign of check or mate; `legal` lists all legal moves."""
     men, origin, target = position.men, move & 63, move >> 6 & 63
     man = men[origin].upper()
     if castles(men, move):
@@ -321,8 +318,7 @@ def algebraic(position: Position, legal: list[int], move: int) -> str:
 
 
 def engine_name(position: Position, move: int, onto_rook: bool) -> str:
-    """A move by its squares, as the Universal Chess Interface has it; castling is the king's move by two squares, or,
-    as in Chess960, onto its rook."""
+    """As in the Universal Chess Interface; castling is the king's move by two squares, or in Chess960 onto its rook."""
     origin, target = move & 63, move >> 6 & 63
     if castles(position.men, move) and origin % 8 == 4 and not onto_rook:
         target = origin + (2 if target > origin else -2)
@@ -330,12 +326,11 @@ def engine_name(position: Position, move: int, onto_rook: bool) -> str:
 
 
 def castles(men: str, move: int) -> bool:
-    """Whether a move is the king's onto its own rook."""
     return men[move & 63] + men[move >> 6 & 63] in ("KR", "kr")
 
 
 def put_position(state, position: Position) -> None:
-    """Write a position read from FEN into a state, for `ChessRules.set_up`."""
+    """Write a position into a state, for `ChessRules.set_up`."""
     state[:] = 0
     seen = 56 * position.side
     words = dict.fromkeys((OWN, LOW, MIDDLE, HIGH), 0)
@@ -353,7 +348,6 @@ def put_position(state, position: Position) -> None:
 
 
 def position_of(state) -> Position:
-    """The position of a state, as FEN describes it."""
     own, low, middle, high, castling, passant, ply, clock = (
         int(state[i]) for i in (OWN, LOW, MIDDLE, HIGH, CASTLING, PASSANT, PLY, CLOCK)
     )

@@ -1,16 +1,13 @@
 """Clobber (Michael Albert, J. P. Grossman, Richard Nowakowski and David Wolfe, 2001): stones take their neighbours.
 
-The board starts full, like a checkerboard.  A player moves a stone onto an enemy stone beside it, in a row or
-a column, and takes it.  A player who cannot move loses.  The first player has the stone in the upper left corner.
-Rules: M. Albert, J. P. Grossman, R. Nowakowski and D. Wolfe, "An introduction to Clobber", Integers 5(2) (2005).
+The board starts full, like a checkerboard, the first player's stone in the upper left corner.  A stone moves onto an
+enemy beside it, in a row or a column, and takes it.  A player who cannot move loses.  Rules: "An introduction to
+Clobber", Integers 5(2) (2005).  Both players always have the same number of moves.
 
     squares of 3 rows      3  8  9 10 11     a move is a pair of neighbours, by its lower or left square: 2 * square if
     and 4 columns          2  4  5  6  7     they lie above each other, 2 * square + 1 if beside each other; it is
                            1  0  1  2  3     named by the squares that a stone leaves and takes: `a2a3`
                               a  b  c  d
-
-In a pair of neighbours of different colours, either stone can take the other.  So both players always have the same
-number of moves, and the player to move decides which stone of a pair moves.
 """
 
 from dataclasses import dataclass
@@ -30,8 +27,8 @@ AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns
 
 @dataclass(frozen=True)
 class Clobber(BitBoard, Game):
-    """state: uint64[2] = stones of the first player, of the second.  Each move takes one stone away, so
-    their number says which player is to move."""
+    """state: uint64[2] = stones of the first player, of the second.  Each move takes one stone, so their number tells
+    whose turn it is."""
 
     rows: int = 8
     columns: int = 8
@@ -61,16 +58,13 @@ class Clobber(BitBoard, Game):
 
     @cached_property
     def first_stones(self):
-        """Every other square, among them the upper left one."""
+        """Every other square, with the upper left one."""
         cells = range(self.rows * self.columns)
         return squares(c for c in cells if (self.rows - 1 - c // self.columns + c % self.columns) % 2 == 0)
 
     @cached_property
     def images(self):
-        """images[s, square]: where symmetry s takes each square.
-
-        Of the mirror images and turns of the board, those that take the initial position to itself.
-        """
+        """images[s, square]: the mirror images and turns that keep the initial position."""
         cells = np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
         turns = (0, 1, 2, 3) if self.rows == self.columns else (0, 2)
         boards = [np.rot90(board, count).ravel() for board in (cells, cells[:, ::-1]) for count in turns]
@@ -90,16 +84,15 @@ class Clobber(BitBoard, Game):
         return (self.rows * self.columns - popcount(state[0] | state[1])) & 1
 
     def pairs_above(self, own, other):
-        """The lower squares of the pairs of different colours that lie above each other."""
+        """Lower squares of the pairs of different colours above each other."""
         step = WORD(self.columns)
         return (own & other >> step | other & own >> step) & self.below
 
     def pairs_beside(self, own, other):
-        """The left squares of the pairs of different colours that lie beside each other."""
+        """Left squares of the pairs of different colours beside each other."""
         return (own & other >> ONE | other & own >> ONE) & self.left
 
     def pair(self, move):
-        """The two squares of a move, as a set."""
         square = ONE << WORD(move >> 1)
         return square | square << (ONE if move & 1 == 1 else WORD(self.columns))
 
@@ -116,15 +109,15 @@ class Clobber(BitBoard, Game):
         return self.pairs_above(state[0], state[1]) | self.pairs_beside(state[0], state[1]) == ZERO
 
     def score(self, state):
-        """The player to move has no move."""
+        """The player to move cannot move."""
         return 1.0 if self.player(state) == 1 else -1.0
 
     def foreseen(self, state):
         """The winner where no group has more than three stones: sums of the infinitesimals star and up.
 
-        Two of different colours are star, and so are three with the odd one in the middle; three with the odd one at
-        an end are up for the other colour.  E. Berlekamp, J. Conway and R. Guy, "Winning Ways" (1982): ups decide, but
-        one up and star is a win for the player to move, as star is; no up and no star is a loss.
+        Two of different colours are star, and so are three with the odd one in the middle; three with the odd one at an
+        end are up for the other colour.  E. Berlekamp, J. Conway and R. Guy, "Winning Ways" (1982): ups decide, but one
+        up and star is a win for the player to move, as star is; no up and no star is a loss.
         """
         stones, ups, stars, plies = state[0] | state[1], 0, 0, 0
         while stones != ZERO:
@@ -148,12 +141,11 @@ class Clobber(BitBoard, Game):
         return (plies if wins else -plies), plies <= 2
 
     def beside(self, x):
-        """The squares beside those of x, in rows and columns."""
+        """In rows and columns."""
         up = WORD(self.columns)
         return x >> ONE & self.left | (x & self.left) << ONE | x >> up | x << up & self.board
 
     def group(self, seed, stones):
-        """The stones that are linked to a stone."""
         group, before = seed, ZERO
         while group != before:
             before = group
@@ -168,15 +160,14 @@ class Clobber(BitBoard, Game):
         return np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
 
     def evaluate(self, state):
-        """Stones in play: those that have an enemy within four steps over stones, the first player's less the second's,
-        over one more than both.
+        """Stones with an enemy within four steps over stones: the difference over the sum and 1.
 
-        The moves themselves, which other games count, are as many for both players.
+        Moves are as many for both players.
         """
         return self.balance(state, 4)
 
     def evaluate_contact(self, state):
-        """The same for the stones that have an enemy right beside them."""
+        """Stones with an enemy right beside them: the difference over the sum and 1."""
         return self.balance(state, 1)
 
     def balance(self, state, steps):
@@ -184,7 +175,7 @@ class Clobber(BitBoard, Game):
         return (first - second) / (first + second + 1.0)
 
     def in_play(self, own, other, steps):
-        """How many stones of `own` have an enemy within that many steps over stones, in rows and columns."""
+        """How many stones of `own` have an enemy within so many steps over stones, in rows and columns."""
         stones, reached, up = own | other, other, WORD(self.columns)
         for _ in range(steps):
             across = reached >> ONE & self.left | (reached & self.left) << ONE
@@ -192,20 +183,20 @@ class Clobber(BitBoard, Game):
         return popcount(own & reached)
 
     def evaluate_parity(self, state):
-        """Favours the player who would make the last move if every move took one pair off the board: the player to move
-        if the number of pairs is odd.  The fewer pairs, the surer."""
+        """Favours who would move last if every move took one pair off the board: the player to move if their number is
+        odd. The fewer pairs, the surer."""
         pairs = popcount(self.pairs_above(state[0], state[1])) + popcount(self.pairs_beside(state[0], state[1]))
         return (1.0 if (pairs + self.player(state)) & 1 == 1 else -1.0) / (pairs + 1.0)
 
     def move_code(self, state, move):
-        """The pair, the square of it that the stone leaves, and the player."""
+        """The pair, which square the stone leaves, and the player."""
         side = self.player(state)
         return 4 * np.int64(move) + 2 * np.int64(state[side] >> WORD(move >> 1) & ONE) + side
 
     def feature_code(self, state, move):
-        """The move code with the contents of the four squares around the target: nothing, or a stone of either player.
+        """The move code with what the four squares around the target hold: nothing, or a player's stone.
 
-        The idea is that of T. Cazenave, "Playout policy adaptation with move features" (2016).
+        After T. Cazenave, "Playout policy adaptation with move features" (2016).
         """
         target = trailing_zeros(self.pair(move) & state[1 - self.player(state)])
         code = self.move_code(state, move)
@@ -233,7 +224,7 @@ class Clobber(BitBoard, Game):
         return 2 * trailing_zeros(square) + (1 if beside else 0)
 
     def random_pair(self, own, other, rng):
-        """A uniformly random move: its lower or left square, as a set, and whether the two lie beside each other."""
+        """A uniformly random move: its lower or left square, as a set, and whether the two lie side by side."""
         above, beside = self.pairs_above(own, other), self.pairs_beside(own, other)
         n_above = popcount(above)
         choice = random_below(rng, n_above + popcount(beside))
@@ -242,7 +233,7 @@ class Clobber(BitBoard, Game):
         return nth_bit(choose(is_beside, beside, above), choice), is_beside
 
     def random_playout(self, state, moves, rng):
-        """The moves that random_move would make, with the position in registers."""
+        """As by random_move, with the position in registers."""
         side = self.player(state)
         own, other, plies = state[side], state[1 - side], 0
         while self.pairs_above(own, other) | self.pairs_beside(own, other) != ZERO:

@@ -1,10 +1,9 @@
 """Morpion Solitaire, or Join Five: add points to a cross, each completing a line of points (one player).
 
-A move puts a point on a free crossing of the grid and draws a line, straight or diagonal, of five points in a row (four
-in the variants 4D and 4T), the new one among them.  Two lines of the same direction may touch with their ends in the
-variants T (touching), but not overlap; in the variants D (disjoint) they may not even share a point.  The score is the
-number of moves.  Rules and figures: C. Boyer, morpionsolitaire.com; the best scores known are 5T 178, 5D 82 (C. Rosin,
-2011), 4T 62 and 4D 35 (which M. Quist's enumeration of 2008 proves to be the best).
+A move puts a point on a free crossing and draws a line, straight or diagonal, of five points with the new one (four in
+4D and 4T).  Lines of the same direction may share an end in the variants T (touching), no point in D (disjoint).  The
+score is the number of moves.  Rules and figures: C. Boyer, morpionsolitaire.com; the best known: 5T 178, 5D 82 (C.
+Rosin, 2011), 4T 62 and 4D 35 (proved best by M. Quist, 2008).
 
     directions   0 right   1 up   2 up, right   3 up, left      A line is its first point (the lowest, of a level line
                                                                 the one at the left) and its direction; a move is
@@ -12,9 +11,8 @@ number of moves.  Rules and figures: C. Boyer, morpionsolitaire.com; the best sc
                  32 33 34                                       place is that of the new point in the line, from 0.
                   0  1  2
 
-The paper has edges: 32x32 crossings with the cross in the middle, 31x31 for 4D and 4T, which leaves 11 or 12 free ones
-on every side; a line that would leave it is not a move.  In 200,000 random playouts of each variant no point came
-nearer to an edge than 7 crossings.
+Lines stay on a paper of 32x32 crossings, 31x31 for 4D and 4T, with 11 or 12 free ones on every side of the cross.  In
+200,000 random playouts of each variant no point came nearer to an edge than 7 crossings.
 """
 
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ from arena.games.core.random import mix, random_below
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
 PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state
 ROOM = 256  # for legal moves
-ROUND, GRID = 4, 28  # of a drawing: crossings around the cross, and the distance of two crossings
+ROUND, GRID = 4, 28  # of a drawing: crossings around the cross, and the distance of two
 # Upper bounds of the score.  5D and 4T, 4D: morpionsolitaire.com/English/Limits.htm; 5T: H. Michalewski, A. Nagorko and
 # J. Pawlewicz, "485: a new upper bound for Morpion Solitaire" (CGW 2015).
 LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
@@ -39,14 +37,13 @@ LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
 @dataclass(frozen=True)
 class Morpion(Game):
     """state: uint64[3 + 256 + 2 * lines] = moves made; hash of the lines drawn; number of legal moves; these, sorted;
-    and for each row, column and diagonal of the paper a word with its points, and one with what lines have used of it:
-    points in the variants D, the stretches from a point to the next in T.  Places off the paper count as used.
+    and for each row, column and diagonal a word with its points, and one with what lines have used: points in the
+    variants D, stretches between neighbours in T.  Places off the paper count as used.
 
-    A legal move's word holds the move, the crossing of the new point, and the row, column or diagonal and the position
-    on it where the line begins: 16, 10, 8 and 6 bits.  There are at most 256 legal moves: a stretch has two ends; the
-    points of the cross have 8 free ends each, and a move uses as many as its new point brings (in 4T and 4D two less);
-    a legal move needs 6 ends (4) at existing points, and an end can serve 4 moves (3); so there are at most 288 * 4 / 6
-    moves, and in 4T (192 + 2 * 62) * 3 / 4.
+    A legal move's word: the move, the new crossing, the line and the position on it where it begins: 16, 10, 8 and 6
+    bits.  There are at most 256 legal moves: a stretch has two ends; the points of the cross have 8 free ends each, and
+    a move uses as many as its new point brings (in 4T and 4D two less); a legal move needs 6 ends (4) at existing
+    points, and an end can serve 4 moves (3); so there are at most 288 * 4 / 6 moves, and in 4T (192 + 2 * 62) * 3 / 4.
 
     variant: points of a line, and whether lines of one direction may touch (T) or must be disjoint (D)
     """
@@ -64,12 +61,11 @@ class Morpion(Game):
 
     @property
     def length(self):
-        """Points in a line."""
         return int(self.variant[0])
 
     @property
     def width(self):
-        """Crossings in a row of the paper; as the cross is 10 or 7 wide, it lies in the middle."""
+        """Crossings in a row of the paper; the cross, 10 or 7 wide, lies in the middle."""
         return 32 if self.length == 5 else 31
 
     @property
@@ -100,7 +96,7 @@ class Morpion(Game):
 
     @property
     def cross(self):
-        """[(row, column), ...] of the initial points: the outline of a cross with sides of length - 1 points."""
+        """[(row, column), ...]: the outline of a cross with sides of length - 1 points."""
         side = self.length - 2
         corners = [(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3), (1, 2), (0, 2), (0, 1), (1, 1)]
         points, margin = [], self.margin
@@ -115,7 +111,7 @@ class Morpion(Game):
 
     @cached_property
     def initial_state(self):
-        """The initial position, made once: the cross grows point by point, as it would in play."""
+        """Made once: the cross grows point by point, as in play."""
         state = np.zeros(self.state_size, np.uint64)
         state[LIST + ROOM + self.lines :] = ~ZERO
         for direction in range(4):
@@ -143,7 +139,6 @@ class Morpion(Game):
         return 3 * self.width - 1 + row - column if direction == 2 else 4 * self.width - 1 + row + column
 
     def position(self, direction, row, column):
-        """The position of the point on that line."""
         return column if direction == 0 else row
 
     def legal_moves(self, state, moves):
@@ -165,7 +160,7 @@ class Morpion(Game):
         )
 
     def add_point(self, state, row, column, line, position):
-        """Put a point, and bring the legal moves up to date, where a line has been drawn from `position` of `line`."""
+        """Put a point, and update the legal moves, after a line from `position` of `line`."""
         self.drop_moves(state, row * self.width + column, line, position)
         for direction in range(4):
             i, shift = self.line(direction, row, column), WORD(self.position(direction, row, column))
@@ -173,7 +168,7 @@ class Morpion(Game):
             self.find_moves(state, direction, row, column)
 
     def drop_moves(self, state, point, line, position):
-        """Drop the moves that put their point there, and those whose line would overlap the one just drawn."""
+        """Drop the moves that put their point there, or whose line would overlap the new one."""
         reach = self.length - 1 if self.disjoint else self.length - 2
         kept, count = LIST, np.int64(state[COUNT])
         for i in range(LIST, LIST + count):
@@ -187,11 +182,11 @@ class Morpion(Game):
         state[COUNT] = kept - LIST
 
     def find_moves(self, state, direction, row, column):
-        """Add the moves that a new point has made possible in a direction: lines with one point missing, not used."""
+        """Add the moves that a new point makes possible: unused lines with one point missing."""
         line, position = self.line(direction, row, column), self.position(direction, row, column)
-        missing = ~(state[LIST + ROOM + line] >> WORD(position))  # its bit 0 is length - 1 points before the new one
+        missing = ~(state[LIST + ROOM + line] >> WORD(position))  # bit 0: length - 1 points before the new one
         used = state[LIST + ROOM + self.lines + line] >> WORD(position)
-        once = twice = taken = ZERO  # of the lines that begin at each bit: one point missing at least, two, some used
+        once = twice = taken = ZERO  # of the lines from each bit: at least one point missing, two, some used
         for i in range(self.length):
             twice |= once & missing >> WORD(i)
             once |= missing >> WORD(i)
@@ -207,7 +202,7 @@ class Morpion(Game):
             self.insert_move(state, ((move << 10 | start + place * step) << 8 | line) << 6 | position + back)
 
     def insert_move(self, state, entry):
-        """Add a legal move where it belongs by its number, so that equal positions are equal states."""
+        """Insert a legal move by its number, so that equal positions are equal states."""
         word = WORD(entry)
         i = LIST + np.int64(state[COUNT])
         while i > LIST and state[i - 1] > word:
@@ -223,7 +218,7 @@ class Morpion(Game):
         return float(state[PLAYED])
 
     def key(self, state):
-        """A hash of the lines that have been drawn: the points follow from them."""
+        """A hash of the lines drawn; the points follow."""
         return state[KEY]
 
     def random_move(self, state, moves, rng):
@@ -245,7 +240,7 @@ class Morpion(Game):
         return {(row, column) for row, word in enumerate(words) for column in range(self.width) if word >> column & 1}
 
     def drawn_lines(self, state):
-        """The ends of each line drawn, ((row, column), (row, column)): the used part of a row is divided into lines."""
+        """((row, column), (row, column)), ...: the ends of lines, into which the used part of a row is divided."""
         ends, taken = [], self.length if self.disjoint else self.length - 1
         for line in range(self.lines):
             i = LIST + ROOM + self.lines + line
@@ -257,7 +252,6 @@ class Morpion(Game):
         return ends
 
     def crossing(self, line, position):
-        """(row, column) of a position on a row, column or diagonal."""
         if line < self.width:
             return line, position
         if line < 2 * self.width:
@@ -267,7 +261,7 @@ class Morpion(Game):
         return position, line - 4 * self.width + 1 - position
 
     def drawing(self, state, moves):
-        """The points and lines; new points are in circles, with the numbers of known moves."""
+        """New points are in circles, with the numbers of known moves."""
         names, first = [name.partition(":")[0].split(",") for name in moves], int(state[PLAYED]) - len(moves) + 1
         numbers = {
             (int(row) + self.margin, int(column) + self.margin): first + i for i, (column, row) in enumerate(names)
@@ -291,7 +285,7 @@ class Morpion(Game):
 
 
 def grid_drawing(paper, points, cross, lines, numbers) -> Drawing:
-    """A square part of the paper: dots for the cross, circles for the points added, with those numbers that are known.
+    """A square part of the paper: dots for the cross, circles for added points, with the known numbers.
 
     Places are (row, column), rows upwards, in the range `paper`; the last line of the highest number is marked.
     """

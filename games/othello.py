@@ -1,8 +1,8 @@
 """Othello: discs shut in between a new disc and another of its colour are turned over.
 
-Black, the first player, and White place discs in turn; each must turn over at least one of the other colour, in any of
-the eight directions.  A player who cannot passes; when neither can, the game is over, and the player with more discs
-wins.  The rules of the World Othello Federation, on 4x4, 6x6 and 8x8.
+Black, the first player, and White place discs in turn; each must turn over at least one, in any of the eight
+directions.  A player who cannot passes; when neither can, the player with more discs wins.  Rules: World Othello
+Federation; on 4x4, 6x6 and 8x8.
 
     squares   1   0  1  2  3 ...     a square is named by column and row, rows counted from the top: d3;
               2   8  9 10 11         a move is its square's number, or 64 for a pass.  A smaller board is the upper
@@ -24,7 +24,7 @@ from arena.games.core.lanes import choose
 from arena.games.core.random import random_below
 
 PASS = 64
-OVER = WORD(2)  # in the last word of a state
+OVER = WORD(2)  # in a state's last word
 CORNER_WEIGHT = 8
 
 
@@ -32,7 +32,7 @@ CORNER_WEIGHT = 8
 class Othello(EightWide):
     """state: uint64[4] = Black's discs, White's, squares that the player to move can play on, player to move | OVER.
 
-    The third word follows from the others; it is kept because `play` must find it to know whether the game is over.
+    The third word follows from others, but `play` must find it anyway.
     """
 
     size: int = 8
@@ -55,12 +55,12 @@ class Othello(EightWide):
 
     @property
     def max_plies(self):
-        """Each square is played on once, and between two such moves there is at most one pass."""
+        """Each square takes one move, and between two there is at most one pass."""
         return 2 * self.max_moves - 1
 
     @cached_property
     def inner(self):
-        """All columns but the first and the last: a disc there cannot be shut in along a row or a diagonal."""
+        """All but the first and last columns, where no row or diagonal shuts a disc in."""
         return squares(8 * row + column for row in range(self.size) for column in range(1, self.size - 1))
 
     @cached_property
@@ -69,7 +69,7 @@ class Othello(EightWide):
         return squares((0, last, 8 * last, 9 * last))
 
     def start(self, state):
-        centre = 9 * (self.size // 2)  # the lower right one of the four squares in the middle
+        centre = 9 * (self.size // 2)  # lower right of the four squares in the middle
         state[0] = ONE << WORD(centre - 8) | ONE << WORD(centre - 1)
         state[1] = ONE << WORD(centre - 9) | ONE << WORD(centre)
         state[2] = self.playable(state[0], state[1])
@@ -79,9 +79,9 @@ class Othello(EightWide):
         return np.int64(state[3] & ONE)
 
     def runs_up(self, source, through, step):
-        """The discs of `through` that follow a square of `source` without a gap, one every `step` bits upwards.
+        """The discs of `through` without a gap from a square of `source`, one every `step` bits upwards.
 
-        At most six are shut in.  The step is doubled on the way (Kogge and Stone's parallel prefix).
+        At most six; doubles the step on the way (Kogge and Stone's parallel prefix).
         """
         run = through & source << step
         run |= through & run << step
@@ -98,11 +98,11 @@ class Othello(EightWide):
         return run | pairs & run >> (step + step)
 
     def playable_along(self, own, through, step):
-        """The squares behind a run of `through` that begins at one of one's own discs, both ways along a direction."""
+        """The squares behind runs of `through` from own discs, both ways along a direction."""
         return self.runs_up(own, through, step) << step | self.runs_down(own, through, step) >> step
 
     def playable(self, own, other):
-        """The squares on which the owner of `own` turns over at least one disc."""
+        """The squares where the owner of `own` turns over discs."""
         inner = other & self.inner
         ends = (
             self.playable_along(own, inner, WORD(1))
@@ -113,12 +113,12 @@ class Othello(EightWide):
         return ends & self.board & ~(own | other)
 
     def turned_along(self, square, own, through, step):
-        """The runs of `through` from the square to one of one's own discs, both ways along a direction."""
+        """The runs of `through` from the square to own discs, both ways along a direction."""
         up, down = self.runs_up(square, through, step), self.runs_down(square, through, step)
         return choose(up << step & own != ZERO, up, ZERO) | choose(down >> step & own != ZERO, down, ZERO)
 
     def turned(self, square, own, other):
-        """The discs that a new disc on the square turns over; the square is a set of one."""
+        """The discs that a new disc turns over; the square is a set of one."""
         inner = other & self.inner
         return (
             self.turned_along(square, own, inner, WORD(1))
@@ -159,7 +159,7 @@ class Othello(EightWide):
         return 2 * popcount(self.board & ~(state[0] | state[1])) - (0 if state[2] == ZERO else 1)
 
     def foreseen(self, state):
-        """The winner if one square is empty; a side whose stable discs exceed half the squares has won, too."""
+        """The winner with one empty square, or with stable discs on over half the squares."""
         side = state[3] & ONE
         own, other = state[side], state[ONE - side]
         empty = self.board & ~(own | other)
@@ -173,7 +173,7 @@ class Othello(EightWide):
         return 0, True
 
     def last_square(self, own, other, empty):
-        """`foreseen` with one empty square, on which at least one side can play."""
+        """`foreseen` with one empty square, on which a side can play."""
         plies, turned = 1, self.turned(empty, own, other)
         sign = 1
         if turned == ZERO:
@@ -182,8 +182,8 @@ class Othello(EightWide):
         return (plies if ahead > 0 else -plies if ahead < 0 else 0), True
 
     def stable(self, own, empty):
-        """Discs that can certainly never be turned over: each of the four lines through such a disc has no empty
-        square, or has the edge of the board or a stable disc of the same side beside the disc."""
+        """Discs that can never be turned over: each of the four lines has no empty square, or an edge or a stable own
+        disc beside the disc."""
         across, upright = self.full(empty, WORD(1), self.not_last), self.full(empty, WORD(8), self.board)
         left, right = self.full(empty, WORD(7), self.not_first), self.full(empty, WORD(9), self.not_last)
         stable, before = own & across & upright & left & right, own
@@ -197,7 +197,6 @@ class Othello(EightWide):
 
     @cached_property
     def not_first(self):
-        """All columns but the first."""
         return squares(8 * row + column for row in range(self.size) for column in range(1, self.size))
 
     @cached_property
@@ -205,24 +204,22 @@ class Othello(EightWide):
         return self.not_first >> ONE
 
     def along(self, x, step, start):
-        """The neighbours of the squares of x both ways along a direction; `start` has a next one upwards, or is the
-        last row."""
+        """Neighbours both ways along a direction; those of `start` have a next one upwards, or it is the last row."""
         return (x & start) << step & self.board | x >> step & start
 
     def full(self, empty, step, start):
-        """The squares on whose line, in one direction, no square is empty."""
+        """Squares whose line in a direction has no empty square."""
         for _ in range(self.size - 1):
             empty |= self.along(empty, step, start)
         return self.board & ~empty
 
     def leaning(self, discs, step, start):
-        """The squares that have one of the discs, or the edge of the board, beside them on a line."""
+        """Squares that have one of the discs, or the edge, beside them on a line."""
         up, down = (self.board & start) << step & self.board, self.board >> step & start
         return self.along(discs, step, start) | self.board & ~(up & down)
 
     def evaluate(self, state):
-        """Mobility and corners: moves that a player has, or would have if to move, and 8 for each corner held; the
-        difference d as d / (32 + |d|)."""
+        """Mobility and corners: possible moves of either player, and 8 a corner; the difference d as d / (32 + |d|)."""
         side = state[3] & ONE
         mobility = popcount(state[2]) - popcount(self.playable(state[ONE - side], state[side]))
         corners = popcount(state[0] & self.corners) - popcount(state[1] & self.corners)
@@ -230,11 +227,11 @@ class Othello(EightWide):
         return difference / (32.0 + abs(difference))
 
     def evaluate_discs(self, state):
-        """Discs, which beginners count: the difference, over the number of squares."""
+        """Discs, as beginners count: the difference over the squares."""
         return (popcount(state[0]) - popcount(state[1])) / float(self.size * self.size)
 
     def move_order(self, state, move):
-        """Few replies of the other player; those into corners count double, and a corner is worth two replies."""
+        """Few replies, those into corners twice; a corner is worth two."""
         if move == PASS:
             return 0
         side, square = state[3] & ONE, ONE << WORD(move)
@@ -243,7 +240,7 @@ class Othello(EightWide):
         return 2 * popcount(square & self.corners) - popcount(replies) - popcount(replies & self.corners)
 
     def feature_code(self, state, move):
-        """The move code with the number of discs that the move turns over."""
+        """The move code with the number of discs turned over."""
         turned = 0
         if move != PASS:
             side = state[3]
@@ -261,13 +258,13 @@ class Othello(EightWide):
         return self.image_of_square(move, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draw from the set of squares; a pass takes no random number."""
+        """From the set of squares; a pass takes no random number."""
         if state[2] == ZERO:
             return PASS
         return trailing_zeros(nth_bit(state[2], random_below(rng, popcount(state[2]))))
 
     def random_playout(self, state, moves, rng):
-        """The moves that random_move would make, with the position in registers."""
+        """As by random_move, with the position in registers."""
         black = state[3] & ONE == ZERO
         own, other = (state[0], state[1]) if black else (state[1], state[0])
         free, over, plies = state[2], self.is_over(state), 0
@@ -290,7 +287,7 @@ class Othello(EightWide):
         return zero + state[side], zero + state[ONE - side], zero + side, zero
 
     def lane_step(self, words, rng):
-        """A move or a pass.  After two passes a game is over, and has had as many plies as before the first."""
+        """A move or a pass.  After two passes the plies are those before the first."""
         own, other, side, passed = words  # passed: 1 after a pass
         free = self.playable(own, other)
         square = nth_bit(free, random_below(rng, popcount(free)))

@@ -4,7 +4,7 @@ A node is a number, which is the score of a game that ends there; a list of node
 
     {A: {C: 3, D: 5}, B: {C: 2, D: 1}}
 
-or, with these keys, of a node's properties; all but its moves or value are optional:
+or of properties; all but moves or value are optional:
 
     name            its name
     value           of an end, the score
@@ -13,7 +13,7 @@ or, with these keys, of a node's properties; all but its moves or value are opti
     player          "max", "min" or "chance"; by default "max" at the root, then the opponent of the last to move
     probabilities   of chance, one for each move: decimals or, as text, fractions; they sum to 1 exactly
 
-The tree is either text, lists and tables in Python's notation, or a TOML file that holds the table of the root:
+Text has lists and tables in Python's notation; a TOML file holds the table of the root:
 
     tree(nodes="[[3, 12, 8], [2, 4, 6], [14, 5, 2]]")                  moves = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
     tree(nodes="{'A': {'C': 3, 'D': 5}, 'B': {'C': 2, 'D': 1}}")       A = { C = 3, D = 5 }
@@ -37,19 +37,19 @@ from arena.games.core.files import read_bounded
 from arena.games.core.game import CHANCE, Game, check_range
 from arena.games.core.random import random_unit
 
-FIGURE = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"  # Russell & Norvig, "Artificial Intelligence"; the lecture notes' first
+FIGURE = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"  # Russell & Norvig, "Artificial Intelligence"
 MAX_NODES, MAX_DEPTH = 1000, 64
 KEYS = ("name", "value", "evaluation", "moves", "player", "probabilities")
 PLAYERS = {"max": 0, "min": 1, "chance": CHANCE}
 
 
 class Node(NamedTuple):
-    """A node of the tree and those below it."""
+    """A node and those below it."""
 
     name: str
-    player: int  # the player to move; at an end, the player whose turn it would be
+    player: int  # the player to move, even at an end
     value: float  # of an end
-    moves: tuple[str, ...]  # the names of the moves; an end has none
+    moves: tuple[str, ...]  # names; an end has none
     children: tuple["Node", ...]
     probabilities: tuple[Fraction, ...]  # of chance
     evaluation: float = 0.0  # of a node that is no end
@@ -59,8 +59,7 @@ class Node(NamedTuple):
 class Tree(Game):
     """state: int64[1] = the node, numbered breadth first, so that the nodes after its moves follow each other.
 
-    A tree read from a file is then given by its nodes, so that kernels and tournaments are not confused when the file
-    changes; `nodes` is always in its shortest form.
+    `nodes` is in its shortest form, and replaces a file that was read, which may change.
 
     nodes: the tree, as nested lists of scores or tables of named moves
     file: a TOML file with the tree, in place of nodes
@@ -85,14 +84,14 @@ class Tree(Game):
             raise ValueError(f"{source}: {error}") from None
         listed = [node for node, _ in breadth_first(root)]
         check_range(f"{source}: number of nodes", len(listed), 2, MAX_NODES)
-        # the only game whose parameters change here: the file is replaced by its contents
+        # only here parameters change: contents replace the file
         object.__setattr__(self, "nodes", repr(spelled(root, "max")))
         object.__setattr__(self, "file", "")
         object.__setattr__(self, "has_chance", any(node.player == CHANCE for node in listed))
 
     @cached_property
     def listed(self):
-        """The nodes in the order of their numbers."""
+        """The nodes by their numbers."""
         return [node for node, _ in breadth_first(parse(read_text(self.nodes), [], "max"))]
 
     @cached_property
@@ -113,12 +112,12 @@ class Tree(Game):
 
     @cached_property
     def first_children(self):
-        """The number of the node after each node's first move."""
+        """The node after each node's first move."""
         return 1 + np.cumsum(self.child_counts) - self.child_counts
 
     @cached_property
     def probabilities(self):
-        """The probability that chance leads to each node; 0 where a player decides."""
+        """The probability that chance leads to each node; else 0."""
         return np.array([0.0, *(float(p) for n in self.listed for p in n.probabilities or (0,) * len(n.children))])
 
     @property
@@ -154,7 +153,7 @@ class Tree(Game):
         return self.values[state[0]]
 
     def evaluate(self, state):
-        """The evaluation that the tree gives for the node, or 0."""
+        """The evaluation given by the tree, or 0."""
         return self.guesses[state[0]]
 
     def chance(self, state, moves, probabilities):
@@ -178,7 +177,7 @@ class Tree(Game):
 
 
 def read_text(text: str):
-    """Nested lists, tables and numbers from Python's notation; ValueError if it is none."""
+    """Lists, tables and numbers in Python's notation; ValueError if it is none."""
     try:
         expression = ast.parse(text.strip(), mode="eval")
         data = ast.literal_eval(expression)
@@ -203,7 +202,7 @@ def read_file(path: str) -> dict:
 
 
 def parse(data, path: list[str], turn: str) -> Node:
-    """The node that lists, tables and numbers describe; `path`: the moves to it; `turn`: the default player to move."""
+    """The node of lists, tables and numbers; `path`: the moves to it; `turn`: the default player to move."""
     check_range("depth", len(path), 0, MAX_DEPTH)
     if type(data) in (int, float):
         data = {"value": data}
@@ -228,12 +227,11 @@ def parse(data, path: list[str], turn: str) -> Node:
 
 
 def after(player: str, turn: str) -> str:
-    """Whose turn it is after a move of `player`, where it was the turn of `turn`, unless the tree says otherwise."""
+    """Whose turn it is by default after a move of `player` in the turn of `turn`."""
     return {"max": "min", "min": "max", "chance": turn}[player]
 
 
 def parse_value(data: dict, path) -> float:
-    """The score of an end."""
     if clash := [key for key in data if key not in ("name", "value")]:
         raise misfit(path, f"an end, which has a value, has no {clash[0]}")
     try:
@@ -246,7 +244,7 @@ def parse_value(data: dict, path) -> float:
 
 
 def parse_evaluation(data: dict, path) -> float:
-    """The evaluation of a node that is no end."""
+    """Of a node that is no end."""
     given = data.get("evaluation", 0)
     if type(given) not in (int, float) or not -1 < given < 1:
         raise misfit(path, f"evaluation = {given!r} should be a number between -1 and 1, both set aside")
@@ -254,7 +252,7 @@ def parse_evaluation(data: dict, path) -> float:
 
 
 def parse_moves(data: dict, path) -> tuple[tuple[str, ...], list]:
-    """The names of the moves, and the nodes after them."""
+    """Names of moves, and the nodes after them."""
     moves = data.get("moves")
     if not isinstance(moves, (list, dict)) or not moves:
         raise misfit(path, f"moves = {moves!r} should be a list or a table of one node or more")
@@ -267,7 +265,7 @@ def parse_moves(data: dict, path) -> tuple[tuple[str, ...], list]:
 
 
 def parse_probabilities(data: dict, path, player: str, count: int) -> tuple[Fraction, ...]:
-    """The probability of each move of chance."""
+    """Of each move of chance."""
     if player != "chance":
         if "probabilities" in data:
             raise misfit(path, f"probabilities are given, but player = {player!r}")
@@ -286,7 +284,7 @@ def parse_probabilities(data: dict, path, player: str, count: int) -> tuple[Frac
 
 
 def misfit(path, message) -> ValueError:
-    """An error whose message names the node."""
+    """An error that names the node."""
     return ValueError(f"at {'.'.join(path) or 'the root'}: {message}")
 
 
@@ -310,7 +308,7 @@ def spelled(node: Node, turn: str):
 
 
 def breadth_first(root: Node) -> Iterator[tuple[Node, int]]:
-    """Every node with its depth below the root, level by level."""
+    """Nodes with their depths, level by level."""
     level, depth = [root], 0
     while level:
         yield from ((node, depth) for node in level)
@@ -318,7 +316,7 @@ def breadth_first(root: Node) -> Iterator[tuple[Node, int]]:
 
 
 def drawn(node: Node, indent: str, move: str) -> Iterator[str]:
-    """Lines of text: the move to a node, whose turn it is or the score there, its name; then those below it."""
+    """Lines of text: the move, the turn or the score, the name; then the nodes below."""
     number = f"{node.value:g}" if not node.moves else {0: "MAX", 1: "MIN", CHANCE: "chance"}[node.player]
     yield indent + " ".join(word for word in (move, number, node.name) if word)
     for i, (name, child) in enumerate(zip(node.moves, node.children)):

@@ -1,8 +1,7 @@
 """Positions as SVG: boards read from the text that games render, each drawn in the look that its game asks for.
 
-`svg` makes the picture of any position of any game.  A game whose text is a board, as `games.core.board.draw` writes
-it, needs nothing of its own: its `board_look` says what the cells are and which piece a symbol of the text is.  Others
-replace `Game.drawing`, or are shown as text.  Pictures load nothing, and follow the reader's choice of light or dark.
+For text as from `games.core.board.draw`, `board_look` says what cells and symbols are; other games replace
+`Game.drawing`, or are shown as text.  Pictures load nothing, and follow the reader's choice of light or dark.
 """
 
 import re
@@ -17,15 +16,15 @@ if TYPE_CHECKING:
 
     from arena.games.core.people import People
 
-CELL = 40  # units: the side of a cell
-EDGE = 26  # units that row and column names take
-LINE = 20  # units that a line of text takes
-LETTER = 8.5  # units that a letter of a line takes
+CELL = 40  # units: side of a cell
+EDGE = 26  # for row and column names
+LINE = 20  # height of a line of text
+LETTER = 8.5  # width of a letter
 WIDEST = 72  # letters of a line
-STICKS = 24  # objects of a heap that are drawn one by one
-ROW = 34.64  # units from one row of hexagons to the next: CELL * sqrt(3) / 2
+STICKS = 24  # objects of a heap drawn one by one
+ROW = 34.64  # from one row of hexagons to the next: CELL * sqrt(3) / 2
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
-NO_CELL = " "  # the symbol of places off a board of hexagons that is no rhombus
+NO_CELL = " "  # places off a board of hexagons that is no rhombus
 SQUARE = re.compile(r"[a-z]\d+|\d+[a-z]")
 
 PIECES = {**dict.fromkeys("XxB", "black disc"), **dict.fromkeys("OoW", "white disc"), "#": "block"}
@@ -101,9 +100,9 @@ class Look:
     """How the text of a board is drawn.
 
     cells: squares, checkered, points (where lines cross), holes (of an upright panel), felt, or hexagons, whose rows
-    move half a cell to the right.  pieces: for a symbol of the text a colour (white, black, red, blue, yellow) and a
-    shape (disc, or one of `OUTLINES`), "block", "tile" (a colour for each digit) or "" for nothing; other symbols than
-    those, the usual ones and "." are drawn as letters.  notes: whether lines beside the board are shown below it.
+    move half a cell to the right.  pieces: for a symbol a colour (white, black, red, blue, yellow) and a shape (disc,
+    or one of `OUTLINES`), "block", "tile" (a colour for each digit) or "" for nothing; unknown symbols but "." are
+    letters.  notes: whether lines beside the board are shown below it.
     """
 
     cells: str = "squares"
@@ -113,7 +112,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Board:
-    """A board as text shows it: symbols row by row from the top, the names of rows ("" for none) and of columns."""
+    """A board as text: symbols row by row from the top, the names of rows ("" for none) and of columns."""
 
     rows: tuple[tuple[str, ...], ...]
     row_names: tuple[str, ...]
@@ -121,7 +120,7 @@ class Board:
     notes: tuple[str, ...] = ()
 
     def places(self, name: str) -> list[tuple[int, int]]:
-        """The (row, column) that the name of a move names: squares, or the highest piece of a column."""
+        """The (row, column) of each square in a move's name, or of the highest piece of a column."""
         found = []
         for square in SQUARE.findall(name):
             row, column = re.search(r"\d+", square)[0], re.search(r"[a-z]", square)[0]  # type: ignore[index]
@@ -135,7 +134,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture in pieces: its size in units, what no move changes, and the elements above it, in order of painting."""
+    """A picture: its size in units, what no move changes, and the elements above it, in order of painting."""
 
     width: float
     height: float
@@ -144,7 +143,7 @@ class Drawing:
 
 
 class Picture(str):
-    """The text of an SVG element, which a notebook shows as a picture."""
+    """An SVG element, which a notebook shows as a picture."""
 
     def _repr_svg_(self) -> str:
         return str(self)
@@ -156,8 +155,8 @@ class Picture(str):
 def svg(game: "People", state: "np.ndarray", moves: Sequence[str] = (), title: str = "") -> Picture:
     """A position as a self-contained SVG element, which a notebook shows.
 
-    game: a `Game`; state: the position; moves: the names of the moves that led to it, or just of the last one, which is
-    marked; some games show more if they get them all; title: the text for readers who cannot see the picture.
+    moves: the names of the moves so far, or just of the last one, which is marked; some games show more if they get
+    them all; title: the text for readers who cannot see the picture.
     """
     drawing = game.drawing(state, list(moves))
     name = title or f"{game}, {f'after {moves[-1]}' if moves else 'a position'}"
@@ -171,7 +170,7 @@ def svg(game: "People", state: "np.ndarray", moves: Sequence[str] = (), title: s
 
 
 def read_board(text: str) -> Board | None:
-    """The board in a game's text: rows of single symbols above or below a line with the names of all columns."""
+    """The board in a text: rows of single symbols above or below a line with all column names."""
     lines = text.splitlines()
     for at in reversed(range(len(lines))):
         columns = lines[at].split()
@@ -197,14 +196,14 @@ def _names_columns(words: list[str]) -> bool:
 
 
 def _row(words: list[str], columns: int) -> tuple[str, tuple[str, ...]] | None:
-    """The name of a row, if it has one, and its symbols."""
+    """A row's name, if any, and its symbols."""
     name = words[0] if len(words) == columns + 1 and words[0].isdigit() else ""
     symbols = words[1:] if name else words
     return (name, tuple(symbols)) if len(symbols) == columns and all(len(word) == 1 for word in symbols) else None
 
 
 def text_drawing(text: str, moves: Sequence[str], look: Look) -> Drawing:
-    """The drawing of a game's text: its board, if it is one, else its lines."""
+    """The board in a text, if it is one, else its lines."""
     board = read_board(text)
     return lines_drawing(text.splitlines()) if board is None else board_drawing(board, moves, look)
 
@@ -212,8 +211,7 @@ def text_drawing(text: str, moves: Sequence[str], look: Look) -> Drawing:
 def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), over: Iterable[str] = ()) -> Drawing:
     """A board in its look; the last of `moves` is marked.
 
-    hidden: (row, column) whose symbols are not drawn; over: elements in their place, in units from the corner of the
-    board (see `corner`).
+    hidden: (row, column) of symbols not drawn; over: elements in their place, in units from the board's `corner`.
     """
     at = _centres(board, look)
     last = board.places(moves[-1]) if moves else []
@@ -235,17 +233,16 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
 
 
 def corner(board: Board, row: int, column: int) -> tuple[float, float]:
-    """(x, y) of the upper left corner of a square."""
+    """(x, y) of a square's upper left corner."""
     return EDGE + CELL * column, 2 + CELL * row
 
 
 def paper(width: float, height: float) -> str:
-    """The background."""
     return f'<rect class="paper" width="{width:g}" height="{height:g}"/>'
 
 
 def lines_drawing(lines: Iterable[str]) -> Drawing:
-    """Lines of text, long ones on several lines."""
+    """Lines of text; long ones are broken."""
     shown = []
     for line in lines:
         indent = line[: len(line) - len(line.lstrip())]
@@ -256,9 +253,9 @@ def lines_drawing(lines: Iterable[str]) -> Drawing:
 
 
 def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> Drawing:
-    """Heaps below each other, each with its number and its size.
+    """Heaps below each other, each with its number and size.
 
-    most: the largest that one can be; last: numbers, from 0, of those that the last move changed.
+    most: the largest possible; last: numbers, from 0, of those that the last move changed.
     """
     parts, unit = [], 12 if most <= STICKS else 12 * STICKS / most
     width, height = 40 + unit * most + 60, 34 * max(len(heaps), 1) + 8
@@ -277,7 +274,7 @@ def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> 
 
 
 def _centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, float]]:
-    """The function that gives (x, y) of the middle of a cell."""
+    """From (row, column) to (x, y) of a cell's middle."""
     if look.cells == "hexagons":
         left = EDGE + CELL / 2 - CELL * min(_offsets(board))
         return lambda row, column: (left + CELL * (column + row / 2), EDGE + ROW * row + CELL / 2 + 8)
@@ -285,12 +282,12 @@ def _centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, floa
 
 
 def _cells(board: Board) -> list[tuple[int, int]]:
-    """The (row, column) of each cell of a board of hexagons."""
+    """(row, column) of each cell of hexagons."""
     return [(r, c) for r, symbols in enumerate(board.rows) for c, symbol in enumerate(symbols) if symbol != NO_CELL]
 
 
 def _offsets(board: Board) -> list[float]:
-    """The shift of each cell of a board of hexagons to the right, in cells."""
+    """The shift of each hexagon to the right, in cells."""
     return [column + row / 2 for row, column in _cells(board)]
 
 
@@ -308,12 +305,11 @@ def _height(board: Board, look: Look) -> float:
 
 
 def _begins_above(board: Board) -> bool:
-    """Whether every column of a board of hexagons has a cell in the first row, above which its name is then."""
+    """Whether every column of hexagons begins in the first row, with its name above."""
     return NO_CELL not in board.rows[0]
 
 
 def _ground(board: Board, look: Look) -> str:
-    """The board without pieces."""
     rows, columns = len(board.rows), len(board.column_names)
     if look.cells == "hexagons":
         return _hexagons(board, look)
@@ -367,7 +363,6 @@ _CAP = ((-CELL / 2, ROW / 3), (0.0, ROW / 1.5), (CELL / 2, ROW / 3))  # upper en
 
 
 def _names(board: Board, look: Look) -> str:
-    """The names of rows and columns."""
     at, hexagons = _centres(board, look), look.cells == "hexagons"
     shapes = []
     for row, name in enumerate(board.row_names):
@@ -386,28 +381,25 @@ def _names(board: Board, look: Look) -> str:
 
 
 def _first_cell(symbols: Sequence[str]) -> int:
-    """The number of the first symbol that stands for a cell."""
+    """The first symbol that stands for a cell."""
     return next(i for i, symbol in enumerate(symbols) if symbol != NO_CELL)
 
 
 def _words(text: str) -> str:
-    """Text as it stands in an element or an attribute."""
+    """Text for an element or an attribute."""
     return escape(UNWRITABLE.sub("\ufffd", text), {'"': "&quot;"})
 
 
 def text_line(text: str, x: float, y: float) -> str:
-    """A line of text, in letters of one width, that begins at x."""
     return f'<text class="line" x="{x:g}" y="{y:g}" xml:space="preserve">{_words(text)}</text>'
 
 
 def _box(x: float, y: float, inset: float, kind: str) -> str:
-    """A square around a point."""
     side = CELL - 2 * inset
     return f'<rect class="{kind}" x="{x - side / 2:g}" y="{y - side / 2:g}" width="{side:g}" height="{side:g}"/>'
 
 
 def _piece(symbol: str, x: float, y: float, look: Look) -> str:
-    """The picture of a symbol, in the cell around (x, y)."""
     colour, _, shape = look.pieces.get(symbol, PIECES.get(symbol, "letter")).partition(" ")
     if colour == "block":
         return _box(x, y, 3, "block")

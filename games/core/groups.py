@@ -1,7 +1,7 @@
 """Stones on the points of a board, in chains with liberties, for Go and its relatives.
 
-A state holds two sets of points.  To find chains, a method lays the board out in `board: uint16[ROOM]`, with a border
-around it so that no neighbour needs a test of its own.  Points there, of 3x3, with the moves that they stand for:
+A state holds two sets of points.  To find chains, methods lay it out in `board: uint16[ROOM]`, with a border, so that
+no neighbour needs a test.  Points there, of 3x3, with their moves:
 
     16 17 18 19 20
     12 13 14 15         moves   6 7 8         a point's neighbours are 1 and `stride` = width + 1 away;
@@ -9,11 +9,10 @@ around it so that no neighbour needs a test of its own.  Points there, of 3x3, w
      4  5  6  7                 0 1 2
      0  1  2  3
 
-At the offsets below, the board holds for each point its colour; a stone of its chain, which stands for the chain; the
-next stone of the chain, in a ring; and where that is the stone that stands for it, the chain's pseudo-liberties: an
-empty point counts once for each stone of the chain next to it, so that additions alone keep them up to date, and are 0
-just when there is no liberty.  (Lukasz Lew's libego has made these known.)  Points without a stone have chain 0, which
-absorbs their counts.  The last part lists the empty points, in any order.
+At the offsets below, the board has each point's colour; the stone that stands for its chain; the chain's next stone, in
+a ring; and at the stone that stands for it, the chain's pseudo-liberties: an empty point counts once for each stone
+next to it, so that additions keep them up to date, and 0 means no liberty (as in Lukasz Lew's libego).  Points without
+a stone have chain 0.  The last part lists the empty points.
 """
 
 from dataclasses import dataclass
@@ -27,23 +26,23 @@ from arena.games.core.drawing import Look
 from arena.games.core.game import Game, check_range
 from arena.games.core.random import random_below
 
-LETTERS = "abcdefghjklmnopqrst"  # of the columns: Go leaves out the i
+LETTERS = "abcdefghjklmnopqrst"  # of columns: Go leaves out the i
 EMPTY, BLACK, WHITE, BORDER = WORD(0), WORD(1), WORD(2), WORD(4)
 BOTH = BLACK + WHITE
 CHAIN, NEXT, LIBERTIES, EMPTIES, SPARE, ROOM = WORD(256), WORD(512), WORD(768), WORD(1024), WORD(1280), 1792
-MANY = WORD(1 << 15)  # liberties of chain 0, so that they are never 0
+MANY = WORD(1 << 15)  # liberties of chain 0, never 0
 
 
 @dataclass(frozen=True)
 class StoneGame(Rectangle, Game):
     """state: uint64, first the sets of black and of white stones, `words` words each; bit m stands for move m."""
 
-    may_allocate = True  # a board of chains, for playouts and legality
+    may_allocate = True  # boards of chains
 
     size: int = 9
 
     board_look = Look("points")
-    rows = columns = 0  # of a rectangular board, where a game has these parameters
+    rows = columns = 0  # of a rectangular board, in games with these parameters
 
     def __post_init__(self):
         check_range("size", self.size, 2, 13)
@@ -68,7 +67,7 @@ class StoneGame(Rectangle, Game):
         return n - n // (self.width + 1)
 
     def around(self, point):
-        """The four neighbours of a point."""
+        """The four neighbours."""
         return point - ONE, point + ONE, point - self.stride, point + self.stride
 
     def stone(self, state, move):
@@ -100,7 +99,7 @@ class StoneGame(Rectangle, Game):
         return empties
 
     def start_chain(self, board, point):
-        """Make the stone at `point` a chain of its own."""
+        """Make a stone a chain of its own."""
         liberties = 0
         for neighbour in self.around(point):
             liberties += board[neighbour] == EMPTY
@@ -108,7 +107,7 @@ class StoneGame(Rectangle, Game):
         board[LIBERTIES + point] = liberties
 
     def join(self, board, point, neighbour):
-        """Make the chain at `point` part of the one at `neighbour`, if they are of one colour and not one already."""
+        """Join two chains, unless they are one or of two colours."""
         keep, gone = WORD(board[CHAIN + neighbour]), WORD(board[CHAIN + point])
         if board[neighbour] == board[point] and keep != gone:
             board[LIBERTIES + keep] += board[LIBERTIES + gone]
@@ -119,7 +118,7 @@ class StoneGame(Rectangle, Game):
             board[NEXT + point], board[NEXT + neighbour] = board[NEXT + neighbour], board[NEXT + point]
 
     def press(self, board, point):
-        """Take a liberty, of an empty point about to be played at, from the chains around it."""
+        """Take the liberty of a point to be played at from the chains around it."""
         for neighbour in self.around(point):
             board[LIBERTIES + WORD(board[CHAIN + neighbour])] -= ONE
 
@@ -129,7 +128,7 @@ class StoneGame(Rectangle, Game):
             board[LIBERTIES + WORD(board[CHAIN + neighbour])] += ONE
 
     def breathes(self, board, point, colour):
-        """True if a stone of `colour` at a pressed point has a liberty, even if it captures nothing."""
+        """True if a stone at a pressed point has a liberty without capturing."""
         found = False
         for neighbour in self.around(point):
             alive = board[LIBERTIES + WORD(board[CHAIN + neighbour])] != 0
@@ -137,7 +136,7 @@ class StoneGame(Rectangle, Game):
         return found
 
     def captures(self, board, point, colour):
-        """True if a stone of `colour` at a pressed point captures."""
+        """True if a stone at a pressed point captures."""
         found = False
         for neighbour in self.around(point):
             dead = board[LIBERTIES + WORD(board[CHAIN + neighbour])] == 0
@@ -145,14 +144,14 @@ class StoneGame(Rectangle, Game):
         return found
 
     def put(self, board, point, colour):
-        """Put a stone at a point that is pressed."""
+        """Put a stone at a pressed point."""
         board[point] = colour
         self.start_chain(board, point)
         for neighbour in self.around(point):
             self.join(board, point, neighbour)
 
     def take(self, board, point, empties):
-        """Take the chain at `point` off the board; returns the number of empty points, which was `empties`."""
+        """Take a chain off; returns the number of empty points, which was `empties`."""
         stone, colour = point, board[point]
         while board[stone] == colour:
             board[stone] = EMPTY
@@ -180,7 +179,6 @@ class StoneGame(Rectangle, Game):
         self.transform_stones(state, symmetry, target)
 
     def transform_stones(self, state, symmetry, target):
-        """Write the image of the stones of `state` into `target`."""
         for i in range(2 * self.words):
             target[i] = 0
         for move in range(self.area):
@@ -191,8 +189,8 @@ class StoneGame(Rectangle, Game):
     def feature_code(self, state, move):
         """The move code with the eight points around: empty, own, the other's or off the board.
 
-        These are the move features of Cazenave, "Playout policy adaptation with move features", 2016.  Captures and
-        atari are left out, since the board would have to be laid out again for each move.
+        After Cazenave, "Playout policy adaptation with move features", 2016, but without captures and atari, for which
+        each move would need a board.
         """
         pattern, own = np.int64(0), BLACK + WORD(self.player(state))
         if move != self.area:
@@ -220,8 +218,7 @@ class StoneGame(Rectangle, Game):
 
 @dataclass(frozen=True)
 class PlacingGame(StoneGame):
-    """Games without passes: a game ends when the player to move has no legal move, or with a capture, where `allowed`
-    permits it.
+    """Games without passes, which end when the player to move has no legal move, or with a capture, where allowed.
 
     state: behind the stones, 1 if the game is over.
     """
@@ -236,7 +233,7 @@ class PlacingGame(StoneGame):
     move_limit = max_moves = max_plies = Rectangle.area
 
     def allowed(self, board, point, colour):
-        """True if a stone of `colour` may be put at a pressed empty point."""
+        """True if the rules allow a stone at a pressed empty point."""
         raise NotImplementedError
 
     def start(self, state):
@@ -249,7 +246,7 @@ class PlacingGame(StoneGame):
         return stones & 1
 
     def is_legal(self, board, point, colour):
-        """True if a stone of `colour` may be put at an empty point."""
+        """True if `colour` may play at an empty point."""
         self.press(board, point)
         legal = self.allowed(board, point, colour)
         self.release(board, point)
@@ -265,7 +262,7 @@ class PlacingGame(StoneGame):
         return count
 
     def can_move(self, board, empties, colour):
-        """True if `colour` may put a stone at one of the points listed, those still empty."""
+        """True if `colour` may play at one of the points listed that are still empty."""
         found, i = False, WORD(0)
         while not found and i < empties:
             point = WORD(board[EMPTIES + i])
@@ -289,10 +286,10 @@ class PlacingGame(StoneGame):
         return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
 
     def random_playout(self, state, moves, rng):
-        """The moves that random_move would make: points are drawn until one is legal, and none a second time."""
+        """As by random_move: draws points without repetition until one is legal."""
         board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
         empties = self.lay_out(state, board)
-        over, plies, left = self.is_over(state), 0, empties  # left: points that have not been tried on this ply
+        over, plies, left = self.is_over(state), 0, empties  # left: points not tried on this ply
         while not over:
             i = EMPTIES + WORD(random_below(rng, left))
             point = WORD(board[i])

@@ -1,15 +1,12 @@
 """N-tuple networks: an evaluation that is a sum of numbers looked up in tables, made for a game by learning.
 
-A tuple is a few cells of the board.  What they hold, read as the digits of a number, is a place in the tuple's table of
-weights; the position's value is a sigmoid of the sum over all tuples (Bledsoe & Browning, "Pattern recognition and
-reading by machine", 1959; Lucas, "Learning to play Othello with n-tuple systems", 2008).  The images of a tuple under
-the game's symmetries share its table.  So do the two players, where exchanging the colours leaves the game as it is; if
-not, each player to move has separate tables.  `stages` gives each part of the game its own tables, by the number of
-stones on the board.
+What the cells of a tuple hold are the digits of its place in a table of weights; the value is a sigmoid of the sum
+(Bledsoe & Browning, "Pattern recognition and reading by machine", 1959; Lucas, "Learning to play Othello with n-tuple
+systems", 2008).  A tuple's images under symmetries share its table, and so do the players where exchanging the colours
+keeps the game; `stages` have their own tables, by the number of stones.
 
-To find a tuple's place takes no loop over its cells: each byte of the sets of stones that the game gives
-(`Game.planes`) has a row of numbers, one for each tuple, and the sum of the rows is the places of all tuples at once.
-Weights are whole numbers in units of SCALE, so that compiled sums and those in plain Python are equal, in any order.
+Each byte of `Game.planes` has a row with a number for each tuple; the rows add up to the places of all tuples.  Weights
+are whole numbers in units of SCALE, so that compiled and plain sums are equal, in any order.
 """
 
 from collections.abc import Iterable
@@ -24,14 +21,14 @@ from arena.games.core.jit import inlined
 from arena.games.core.random import stream
 
 SCALE = 2.0**-20  # the addend to the sum for 1 in a weight
-LARGEST = 2.0**10  # beyond which a sum makes no difference, so that values stay between -1 and 1
+LARGEST = 2.0**10  # larger sums are cut, so that values stay between -1 and 1
 MOST_ENTRIES = 1 << 16  # of one tuple's table
 MOST_WEIGHTS = 1 << 27
 MOST_TUPLES = 4096
-WIDTH = 16  # the number of tuples is a multiple of this, filled up with tuples of no cells
+WIDTH = 16  # divides the number of tuples, filled up with tuples of no cells
 COUNT, STRIDE, SIDE_ROWS, SIDE_BLOCK, SIGN, STAGES = range(6)  # of Network.layout; from STAGES on, by number of stones
 
-Tuple = tuple[int, ...]  # cells of a tuple, as places in the flattened grid; the first is the lowest digit
+Tuple = tuple[int, ...]  # places in the flattened grid; the first is the lowest digit
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +52,13 @@ class Network:
 
     @cached_property
     def tuples(self) -> int:
-        """The number of tuples that are looked up, with their images."""
+        """The number of tuples, with their images."""
         return sum(map(len, self.orbits))
 
 
 @inlined
 def place_of(game, places, words, at, count):
-    """The place of one tuple in a block of tables: the sum over the bytes of the words.
+    """The place of one tuple in a block: the sum over the bytes of the words.
 
     at: the tuple's number, its place in the first row; count: the length of a row.  Both are words.
     """
@@ -76,13 +73,13 @@ def place_of(game, places, words, at, count):
 
 @inlined
 def block_of(layout, words, side):
-    """The start of a position's block of weights; side: 1 if the second player is to move, else 0."""
+    """The start of a position's block; side: 1 if the second player is to move, else 0."""
     return layout[STAGES + popcount(words[0] | words[1])] + side * layout[SIDE_BLOCK]
 
 
 @inlined
 def tuple_sum(game, weights, places, layout, words, side):
-    """The sum of the weights (int64) of a position; times `sign_of`, it is from the first player's view."""
+    """The sum of a position's weights (int64); times `sign_of`, it is the first player's."""
     row, block, count, total = side * layout[SIDE_ROWS], block_of(layout, words, side), layout[COUNT], np.int64(0)
     for index in range(count):
         total += weights[WORD(block + place_of(game, places, words, WORD(row + index), WORD(count)))]
@@ -91,7 +88,7 @@ def tuple_sum(game, weights, places, layout, words, side):
 
 @inlined
 def sign_of(layout, side):
-    """1, or -1 where the sum is from the view of the second player, to move."""
+    """1, or -1 where the sum is the second player's."""
     return layout[SIGN] if side == 1 else np.int64(1)
 
 
@@ -103,7 +100,7 @@ def sigmoid(total):
 
 
 def board_of(game, state) -> np.ndarray:
-    """int64[rows, columns]: the content of each cell, 0 or one more than the number of the plane that has it."""
+    """int64[rows, columns]: for each cell 0, or 1 and the number of the plane that has it."""
     grid = game.grid
     held = np.zeros(grid.shape, np.int64)
     for number, word in enumerate(game.planes(state), 1):
@@ -112,7 +109,6 @@ def board_of(game, state) -> np.ndarray:
 
 
 def contents_of(game) -> int:
-    """The number of different contents of a cell."""
     return 1 + len(game.planes(game.initial()))
 
 
@@ -121,7 +117,7 @@ def contents_of(game) -> int:
 
 def windows(shape: str, rows: int, columns: int) -> list[Tuple]:
     """All places of a shape on a board: `3x4` is rows by columns, `lines` all straight lines of 4 to 8 cells, of longer
-    ones the parts of 8.  ValueError if it is neither."""
+    ones the parts of 8.  ValueError for other shapes."""
     cells = np.arange(rows * columns).reshape(rows, columns)
     if shape == "lines":
         return [line for full in _lines(cells) for line in _parts(full, 4, 8)]
@@ -149,10 +145,9 @@ def _parts(line: list[int], least: int, most: int) -> list[Tuple]:
 
 
 def images(game) -> list[np.ndarray]:
-    """The game's symmetries as images of cells; the identity is the first.
+    """The game's symmetries as images of cells, the identity first.
 
-    They are found among the turns and mirror images of the board, by what `transform` does along random games; a
-    symmetry that is none of them is left out.
+    Finds turns and mirror images of the board only, by `transform` along random games.
     """
     cells = np.arange(game.grid.size).reshape(game.grid.shape)
     turned = [np.rot90(board, turns) for board in (cells, cells[:, ::-1]) for turns in range(4)]
@@ -181,7 +176,7 @@ def _random_states(game, games: int) -> Iterable[np.ndarray]:
 
 
 def make_orbits(game, shapes: str) -> tuple[tuple[Tuple, ...], ...]:
-    """The tuples of the shapes, named with blanks between, and with each its images under the game's symmetries.
+    """The tuples of the shapes, separated by blanks, each with its images under the game's symmetries.
 
     ValueError if a shape is unknown, none fits on the board, or a table would be too large.
     """
@@ -207,9 +202,9 @@ def make_orbits(game, shapes: str) -> tuple[tuple[Tuple, ...], ...]:
 
 
 def new_network(game, orbits, stages: int, weights: np.ndarray | None = None, card: dict | None = None) -> Network:
-    """A network for a game; with all weights 0 if none are given.  ValueError if there would be too many."""
+    """By default all weights are 0.  ValueError if there would be too many."""
     sizes = [contents_of(game) ** len(orbit[0]) for orbit in orbits]
-    starts = 1 + np.cumsum([0, *sizes])  # place 0 is that of the tuple without cells: the bias
+    starts = 1 + np.cumsum([0, *sizes])  # place 0: the bias, a tuple without cells
     stride = int(starts[-1])
     blocks = stages * (1 if game.colour_exchange else 2)
     if stride * blocks > MOST_WEIGHTS:
@@ -228,7 +223,7 @@ def new_network(game, orbits, stages: int, weights: np.ndarray | None = None, ca
 
 
 def _rows(game, orbits, starts, count: int, side: int) -> np.ndarray:
-    """int32[planes, bytes, 256, count]: the addend of each byte's values to the places, as `side` sees the board."""
+    """int32[planes, bytes, 256, count]: what each byte's values add to the places, as `side` sees the board."""
     contents, planes = contents_of(game), contents_of(game) - 1
     grid = game.grid[::-1] if side == 1 and game.colour_exchange == "turn" else game.grid
     of_bit = np.zeros((planes, game.plane_bytes, 8, count), np.int32)

@@ -23,7 +23,7 @@ class Strength(Rules):
     evaluation: str = field(default="", kw_only=True, metadata=UNLISTED)  # NAME: `evaluate` is `evaluate_NAME`
 
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
-    colour_exchange: ClassVar[str] = ""  # "swap": exchanging the players, in `planes` and to move, negates the result
+    colour_exchange: ClassVar[str] = ""  # "swap": exchanging the players negates the result
     # "turn": it does if the rows of `grid` are reversed, too; "": it does not
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
@@ -31,28 +31,28 @@ class Strength(Rules):
     def evaluate(self, state: np.ndarray) -> float:
         """An estimate of the first player's result, strictly between -1 and 1, while the game is not over.
 
-        A game may have others, as methods `evaluate_NAME`; the parameter `evaluation` names one to replace this one.
+        The parameter `evaluation` names a method `evaluate_NAME` to replace it.
         """
         return 0.0
 
     def terms(self, state: np.ndarray) -> list[tuple[str, float, float, float]]:
-        """The terms of its evaluation, in plain Python: (term, the first player's count, the second's, weight).
+        """In plain Python: (term, the first player's count, the second's, weight) for each term of the evaluation.
 
-        Empty if the evaluation is not such a sum, or the game does not list its terms.
+        Empty if the evaluation is no such sum, or its terms are not listed.
         """
         return []
 
     def move_order(self, state: np.ndarray, move: int) -> int:
-        """A small integer, larger for legal moves that look better: depth-first searches try these first."""
+        """A small integer, larger for legal moves that depth-first searches should try first."""
         return 0
 
     def move_orders(self, state: np.ndarray, moves: np.ndarray, count: int, orders: np.ndarray) -> None:
-        """Write the move_order of each of the first `count` moves, which are legal, into `orders: int64[max_moves]`."""
+        """Write the move_order of the first `count` moves, all legal, into `orders: int64[max_moves]`."""
         for i in range(count):
             orders[i] = self.move_order(state, moves[i])
 
     def is_unstable(self, state: np.ndarray, move: int) -> bool:
-        """True for a legal move, such as a capture, that makes an evaluation of the state unreliable."""
+        """True for a legal move, such as a capture, that makes evaluations unreliable."""
         return False
 
     # -- What is known of the end ------------------------------------------------------------------------------
@@ -60,33 +60,33 @@ class Strength(Rules):
     def foreseen(self, state: np.ndarray) -> tuple[int, bool]:
         """(plies, exact): how a game that is not over will end, as far as is known without search.
 
-        plies > 0: the player to move can win within that many plies; plies < 0: the other player can win within -plies;
-        0: nothing is known.  exact: whether best play by both takes exactly that many; if not, it may take fewer.
+        plies > 0: the player to move can win within that many plies; plies < 0: the other player within -plies; 0:
+        nothing is known.  exact: whether best play takes exactly that many; if not, it may take fewer.
         """
         return 0, True
 
     def plies_left(self, state: np.ndarray) -> int:
-        """The most plies that the game can still take from here."""
+        """The most plies that the game can still take."""
         return self.max_plies
 
     def sound_moves(self, state: np.ndarray, moves: np.ndarray) -> int:
-        """Like legal_moves, but may leave out moves that are certainly no better than one that is listed.
+        """Like legal_moves, but may leave out moves that are certainly no better than a listed one.
 
-        No better: looking two plies ahead, the result is no better, a win comes no sooner and a loss no later.
+        No better: two plies ahead, the result is no better, a win no sooner and a loss no later.
         """
         return self.legal_moves(state, moves)
 
     def endgames(self, pieces: int) -> np.ndarray:
         """dtype[n, state_size]: all positions with at most `pieces` pieces that are not over, for end-game tables.
 
-        ValueError if there are none, or if the game does not list them.
+        ValueError if there are none, or the game does not list them.
         """
         raise ValueError(f"{self} does not list its end-games by pieces")
 
     # -- What policies and learned evaluations see -------------------------------------------------------------
 
     def move_code(self, state: np.ndarray, move: int) -> int | np.int64:
-        """int64 below code_limit: identifies the move for learned policies, by the same code in every position."""
+        """int64 below code_limit: the move's code for learned policies, the same in every position."""
         return np.int64(move) + self.move_limit * max(self.player(state), 0)
 
     @property
@@ -95,33 +95,33 @@ class Strength(Rules):
         return self.players * self.move_limit
 
     def feature_code(self, state: np.ndarray, move: int) -> int | np.int64:
-        """int64 of any size: a move_code that also depends on features, such as captures or the neighbourhood."""
+        """int64 of any size: a move_code with features, such as captures or the neighbourhood."""
         return self.move_code(state, move)
 
     def move_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
-        """Write the move_code of each of the first `count` moves, which are legal, into `codes: int64[max_moves]`."""
+        """Write the move_code of the first `count` moves, all legal, into `codes: int64[max_moves]`."""
         for i in range(count):
             codes[i] = self.move_code(state, moves[i])
 
     def feature_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
-        """The same with the feature_code of each."""
+        """The same for feature_code."""
         for i in range(count):
             codes[i] = self.feature_code(state, moves[i])
 
     def bias(self, state: np.ndarray, move: int) -> float:
-        """The weight (float) of a legal move in a policy that has learned nothing yet; its odds are exp(weight)."""
+        """The weight (float) of a legal move in a policy before it learns; its odds are exp(weight)."""
         return 0.0
 
     def planes(self, state: np.ndarray) -> tuple[np.uint64, ...]:
         """Sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
 
-        No two sets share a cell.  A game with planes also defines `grid`, and may define `colour_exchange`.
+        No two share a cell.  A game with planes also defines `grid`, and may define `colour_exchange`.
         """
         raise NotImplementedError
 
     @property
     def grid(self) -> np.ndarray:
-        """int64[rows, columns]: the bit of each cell in `planes`, or -1 for none; empty if the game has no planes."""
+        """int64[rows, columns]: each cell's bit in `planes`, or -1; empty without planes."""
         return np.zeros((0, 0), np.int64)
 
     @property
@@ -131,18 +131,18 @@ class Strength(Rules):
 
     @property
     def plane_bytes(self) -> int:
-        """How many bytes of each word of `planes` hold cells."""
+        """The bytes of each word of `planes` that hold cells."""
         return int(self.grid.max()) // 8 + 1
 
     # -- Which evaluation it is ----------------------------------------------------------------------------------
 
     @classmethod
     def evaluations(cls) -> list[str]:
-        """The names of its evaluation functions besides `evaluate`."""
+        """The names of evaluations besides `evaluate`."""
         return sorted(name.removeprefix("evaluate_") for name in dir(cls) if name.startswith("evaluate_"))
 
     def with_evaluation(self, name: str) -> Self:
-        """The same game with the evaluation function of that name in place of `evaluate`; "" is `evaluate` itself.
+        """The same game with another evaluation; "" is `evaluate` itself.
 
         `file:PATH` is a learned one; PreparedFileError if the file does not hold one.
         """
@@ -151,7 +151,7 @@ class Strength(Rules):
         return changed
 
     def files(self) -> list[str]:
-        """The paths of the files that it reads; a run is resumed only if their data are the same."""
+        """Paths of files that it reads; a run is resumed only if their data are the same."""
         return named_files(self)
 
     def with_network(self, network: Network) -> Self:
@@ -161,7 +161,7 @@ class Strength(Rules):
         return changed
 
     def prepare(self) -> None:
-        """Read the file of its evaluation, if there is one; PreparedFileError if it cannot be used."""
+        """Read the file of its evaluation, if any; PreparedFileError if it cannot be used."""
         if self.evaluation.startswith(FILE):
             _ = self.network
 
@@ -172,17 +172,17 @@ class Strength(Rules):
 
     @property
     def network_weights(self) -> np.ndarray:
-        """The network's weights as kernels see them; see `Network`."""
+        """The network's weights in kernels; see `Network`."""
         return self.network.weights
 
     @property
     def network_places(self) -> np.ndarray:
-        """The network's places as kernels see them; see `Network`."""
+        """The network's places in kernels; see `Network`."""
         return self.network.places
 
     @property
     def network_layout(self) -> np.ndarray:
-        """The network's layout as kernels see it; see `Network`."""
+        """The network's layout in kernels; see `Network`."""
         return self.network.layout
 
     def network_value(self, state: np.ndarray) -> float:
@@ -190,7 +190,7 @@ class Strength(Rules):
         return sigmoid(self.network_units(state, self.network_weights, self.network_places, self.network_layout))
 
     def network_units(self, state: np.ndarray, weights: np.ndarray, places: np.ndarray, layout: np.ndarray) -> np.int64:
-        """The sum (int64) of a network with these arrays, for the first player."""
+        """A network's sum (int64) for the first player, with these arrays."""
         words, side = self.planes(state), np.int64(self.player(state))
         return sign_of(layout, side) * tuple_sum(self, weights, places, layout, words, side)
 
@@ -199,17 +199,17 @@ class Strength(Rules):
         return {**self.arrays, **NETWORK_ARRAYS} if self.evaluation.startswith(FILE) else self.arrays
 
     def compiled_parameter(self, name: str) -> Any:
-        """A parameter as kernels know it: all files with evaluations share kernels."""
+        """All files with evaluations share kernels."""
         value = getattr(self, name)
         return FILE if name == "evaluation" and value.startswith(FILE) else value
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The function that a call of the method `name` runs in a kernel."""
+        """The function that a method `name` runs in a kernel."""
         return getattr(type(self), evaluator(self.evaluation) if name == "evaluate" else name)
 
 
 def evaluator(evaluation: str) -> str:
-    """The name of the method that takes the place of `evaluate`."""
+    """The method that takes the place of `evaluate`."""
     if evaluation.startswith(FILE):
         return "network_value"
     return f"evaluate_{evaluation}" if evaluation else "evaluate"

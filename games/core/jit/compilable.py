@@ -1,7 +1,7 @@
 """What kernels can call: objects whose methods are compiled when a kernel calls them, such as games and rules.
 
-In a kernel, `rule.solver` is a compile-time constant and `rule.reward(score)` is the class's own method, compiled;
-outside a kernel both are plain Python.  Numba sees one type for each class and parameters.
+In a kernel, `rule.solver` is a compile-time constant and `rule.reward(score)` the compiled method.  Numba sees one type
+for each class and parameters.
 """
 
 import contextlib
@@ -26,18 +26,18 @@ from arena.games.core.jit.parts import PART
 
 
 class GameType(types.Opaque):
-    """Numba type of one game with its compiled parameters: a value without size, or the places of its `arrays`.
+    """Numba type of a game with its compiled parameters: a value without size, or the places of its `arrays`.
 
-    Every class has a subclass of its own, so that two games may give a helper the same name with other
-    parameters, and a derived game inherits its base's methods.
+    Each class has its own subclass, so that games may share a helper's name but not its parameters, and a derived game
+    inherits methods.
     """
 
     def __init__(self, game, digest):
-        self.game = game  # a shell: of the class, and with the parameters that kernels are compiled for
+        self.game = game  # a shell: of the class, with the compiled parameters
         super().__init__(name=f"{title_of(game)}@{digest}")
 
     def lower(self, context, builder, name):
-        """The code of an attribute: a constant."""
+        """A constant."""
         constant = getattr(self.game, name)
         return context.get_constant_generic(builder, typeof(constant), constant)
 
@@ -46,9 +46,9 @@ class GameType(types.Opaque):
 
 
 class Signature:
-    """The types of the games and rules that a kernel is given whose code is being kept or loaded.
+    """Types of games and rules, for a kernel's code on its way to or from a file.
 
-    In a file they are numbers: a class may be found under no name, and code does not depend on all of a class.
+    In a file they are numbers: a class may be found under no name, and code does not depend on all of it.
     """
 
     games: ClassVar[list[GameType]] = []
@@ -59,7 +59,7 @@ def _restored(place):
 
 
 def games_in(kinds: Any) -> list[GameType]:
-    """The games and rules among Numba types, however deep they lie."""
+    """The games and rules among Numba types, at any depth."""
     found: dict[GameType, None] = {}
     for kind in kinds:
         if isinstance(kind, GameType):
@@ -70,22 +70,22 @@ def games_in(kinds: Any) -> list[GameType]:
 
 
 def title_of(game) -> str:
-    """A class and the parameters that kernels are compiled for, in words."""
+    """A class and its compiled parameters, in words."""
     words = ", ".join(f"{name}={value!r}" for name, value in compiled_parameters(game))
     return f"{type(game).__module__}.{type(game).__qualname__}({words})"
 
 
 def compiled_parameters(game) -> tuple:
-    """((name, value), ...) of the constants in kernels: all fields but `data_fields`."""
+    """((name, value), ...): all fields but `data_fields`."""
     names = [field.name for field in fields(game) if field.name not in game.data_fields]
     return tuple((name, game.compiled_parameter(name)) for name in names)
 
 
-_types: dict[tuple, GameType] = {}  # (class, title, change of a class): the one type of these
+_types: dict[tuple, GameType] = {}  # (class, title, change of a class): the one type
 
 
 def type_of(game) -> GameType:
-    """The Numba type of a game or a rule; looked for once for each object, unless a class has changed."""
+    """An object's Numba type; looked for once, unless a class has changed."""
     if type(game)._plain:
         type(game).notice_mixins()
     known = vars(game).get("_kind")
@@ -99,7 +99,7 @@ def type_of(game) -> GameType:
 
 
 def _new_type(cls, parameters):
-    """A type, made without the class's own __init__, which may need what kernels do not."""
+    """Made without the class's own __init__, which may need more than kernels do."""
     shell = object.__new__(cls)
     for name, value in parameters:
         object.__setattr__(shell, name, value)
@@ -108,24 +108,24 @@ def _new_type(cls, parameters):
 
 
 def compile_methods(cls):
-    """Make the methods that `cls` defines callable in kernels."""
+    """Let kernels call the methods that `cls` defines."""
     for name, function in vars(cls).items():
         if not inspect.isfunction(function) or name.startswith("__"):
             continue
         signature = inspect.signature(function)
         bare = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
-        # Numba compares signatures, and would take one with other annotations, or without, for another one
+        # to Numba, other annotations make another signature
         function.__signature__ = signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)
         parameters = ", ".join(signature.parameters)
-        # overload_method wants a typing function with the implementation's own signature; the game itself says which
-        # function that is, since another one may stand in the place of `evaluate`
+        # overload_method wants a typing function with the implementation's own signature; the game says which function
+        # that is, as another may stand in the place of `evaluate`
         scope = {}
         exec(f"def implementation({parameters}):\n    return self.game.function('{name}')", scope)
         overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate, **PART})(scope["implementation"])
 
 
 class ArraysModel(models.StructModel):
-    """Of a game with arrays: where each begins, and how long it is."""
+    """A game with arrays: where each begins, and its length."""
 
     def __init__(self, manager, typ):
         members = []
@@ -135,14 +135,14 @@ class ArraysModel(models.StructModel):
 
 
 def model_of(manager, typ):
-    """The model of a game: without arrays it has no size."""
+    """Without arrays a game has no size."""
     return (ArraysModel if typ.game.kernel_arrays else models.OpaqueModel)(manager, typ)
 
 
 class Classes(ABCMeta):
-    """The class of Compilable classes: it notices that one of them is changed."""
+    """The class of Compilable classes: notices their changes."""
 
-    change: ClassVar[int] = 0  # how often that has been
+    change: ClassVar[int] = 0  # number of changes
     _plain: tuple[tuple[type, dict[str, Any]], ...]  # the bases that are no such classes, and what they had
 
     def __init__(cls, name, bases, space, **kwargs):
@@ -151,7 +151,7 @@ class Classes(ABCMeta):
         type.__setattr__(cls, "_plain", tuple((base, dict(vars(base))) for base in plain))
 
     def notice_mixins(cls) -> None:
-        """Notice a change of bases that cannot notice it themselves."""
+        """Notice changes of bases that cannot notice them."""
         for base, had in cls._plain:
             if len(had) != len(vars(base)) or any(had.get(name) is not value for name, value in vars(base).items()):
                 had.clear()
@@ -171,19 +171,18 @@ class Classes(ABCMeta):
 
 
 class Compilable(Owner, metaclass=Classes):
-    """Base of Game: the functions of a subclass become methods in kernels, its fields and properties constants."""
+    """Base of Game: methods of a subclass become methods in kernels, fields and properties constants."""
 
     _numba_type: ClassVar[type] = GameType
-    # fields that no compiled method reads: kernels are shared between their values
+    # fields that no compiled method reads: their values share kernels
     data_fields: ClassVar[tuple[str, ...]] = ()
-    # attributes that are contiguous arrays of one dimension, and their dtypes; kernels are shared between their values,
-    # and may read them alone
+    # contiguous one-dimensional arrays and their dtypes: their values share kernels, which only read them
     arrays: ClassVar[dict[str, type]] = {}
-    # fields that are Compilable, or tuples of such parts: kernels call their methods, as in `self.part.method(...)`
+    # fields that are Compilable, or tuples of such, for calls like `self.part.method(...)`
     compiled_parts: ClassVar[tuple[str, ...]] = ()
-    # whether compiled methods may make arrays; they are faster when not: see `helper`
+    # whether compiled methods may make arrays; they are faster if not: see `helper`
     may_allocate: ClassVar[bool] = False
-    # whether kernels can be given a table (games/core/jit/tables.py) in place of an object of this class
+    # whether kernels can be given a table (games/core/jit/tables.py) in place of an object
     has_table: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -195,19 +194,19 @@ class Compilable(Owner, metaclass=Classes):
 
     @property
     def kernel_arrays(self) -> dict[str, type]:
-        """The `arrays` that kernels are given, which may depend on parameters that are compiled."""
+        """The `arrays` for kernels, which may depend on compiled parameters."""
         return self.arrays
 
     def compiled_parameter(self, name: str) -> Any:
-        """The value of a field as kernels are compiled for it."""
+        """A field's value as kernels are compiled for it."""
         return getattr(self, name)
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The function that a call of the method `name` runs in a kernel."""
+        """The function that a method `name` runs in a kernel."""
         return getattr(type(self), name)
 
     def member(self, name: str) -> tuple[Any, ...]:
-        """The function that a call runs, an array's dtype, or the value of a constant."""
+        """A call's function, an array's dtype, or a constant's value."""
         found = next((vars(cls)[name] for cls in type(self).__mro__ if name in vars(cls)), None)
         if name.startswith("__") or (found is None and name not in vars(self)):
             return ()
@@ -217,12 +216,11 @@ class Compilable(Owner, metaclass=Classes):
             if name in self.kernel_arrays:
                 return (np.dtype(self.kernel_arrays[name]),)
             value = getattr(self, name)
-        except Exception:  # whatever a property raises that does not apply: no code could be compiled of it
+        except Exception:  # a property that does not apply may raise anything: no code could be compiled of it
             return ("nothing",)
         return () if inspect.ismethod(value) else (value,)
 
     def constants(self) -> Any:
-        """What the code of all methods depends on."""
         return self.may_allocate, [(name, np.dtype(each)) for name, each in sorted(self.kernel_arrays.items())]
 
     def same_as(self) -> Any:
@@ -230,7 +228,7 @@ class Compilable(Owner, metaclass=Classes):
         return title_of(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what belongs to this process: the table, and Numba's type."""
+        """Without the table and Numba's type, which belong to this process."""
         return {name: value for name, value in vars(self).items() if name not in ("_table", "_kind")}
 
 
@@ -244,7 +242,7 @@ def _typeof_game(game, context):
 
 @lower_constant(GameType)
 def _lower_part(context, builder, typ, value):
-    """A part has no size; it cannot have arrays, which a constant could not point to."""
+    """A part has no size, and no arrays: a constant could not point to them."""
     if typ.game.arrays:
         raise TypeError(f"{typ} has arrays, and so can be no part of another object in a kernel")
     return context.get_dummy_value()
@@ -262,7 +260,7 @@ def _unbox_game(typ, obj, c):
             with cgutils.early_exit_if_null(c.builder, stack, attribute):
                 c.builder.store(cgutils.true_bit, failed)
             native = c.unbox(kind, attribute)
-            c.pyapi.decref(attribute)  # the game keeps its arrays, and the caller the game, as long as the kernel runs
+            c.pyapi.decref(attribute)  # the caller keeps the game, and it its arrays, while the kernel runs
             with cgutils.early_exit_if(c.builder, stack, native.is_error):
                 c.builder.store(cgutils.true_bit, failed)
             array = make_array(kind)(c.context, c.builder, native.value)
@@ -274,7 +272,7 @@ def _unbox_game(typ, obj, c):
 
 
 def array_type(game, name):
-    """Numba's type of an array of a game's, which kernels may only read."""
+    """Numba's type of a game's array, which kernels only read."""
     return types.Array(from_dtype(np.dtype(game.kernel_arrays[name])), 1, "C", readonly=True)
 
 
@@ -297,7 +295,7 @@ def _lower_constant(context, builder, typ, value, attribute):
 
 
 def _lower_array(context, builder, typ, value, name):
-    """An array over the words that the game keeps, which nobody counts references of."""
+    """An array over the game's words, without a count of references."""
     kind, game = array_type(typ.game, name), cgutils.create_struct_proxy(typ)(context, builder, value=value)
     array, size = make_array(kind)(context, builder), getattr(game, f"{name}_size")
     width = context.get_constant(types.intp, np.dtype(typ.game.kernel_arrays[name]).itemsize)

@@ -1,11 +1,9 @@
 """The methods of a game as entries of its table: compiled once for a class, and linked for each size.
 
-A method is compiled with the game's constants (`self.rows`, masks, tables) as external symbols, once for all games of a
-class that differ in numbers alone.  The code of one game is that code with the symbols defined, optimised then, so that
-it is as fast as if the constants had been known from the start: a new size takes a tenth of a second and no typing.
-
-Both are kept on disk, each in a file that is named by all that it depends on (identity.py): the code of a class by the
-kinds of its constants, that of a game by their values.
+A method is compiled with the game's constants as external symbols, once for all games of a class that differ in numbers
+alone.  Linking defines the symbols and optimises, so that one game's code is as fast as with constants known from the
+start, in a tenth of a second.  Files on disk are named by all that code depends on (identity.py): kinds of constants
+for a class, values for a game.
 """
 
 import functools
@@ -54,26 +52,26 @@ from arena.games.core.jit.tables import (
     load,
 )
 
-SYMBOL = "self."  # how the names of the symbols of constants begin
+SYMBOL = "self."  # begins the symbols of constants
 RULES = ("player", "is_over", "legal_moves", "play", "score")
-UNLINKED = "method"  # the name of a method in code that is not linked yet
+UNLINKED = "method"  # a method in code not linked yet
 
 log = logging.getLogger("arena.kernels")
 
 _addresses: dict[tuple, int] = {}  # of methods: by class, parameters, and changes of classes
-_loaded: dict[str, Any] = {}  # symbol: its library, which is held as long as the process
+_loaded: dict[str, Any] = {}  # symbol: its library, held as long as the process
 
 
 class Generic(NamedTuple):
-    """A method compiled for all games of a class whose attributes have these kinds."""
+    """A method for all games of a class whose attributes have these kinds."""
 
-    kinds: dict[str, types.Type]  # the constants that are symbols
+    kinds: dict[str, types.Type]  # constants that are symbols
     bitcode: bytes
 
 
 def serve(table: GameTable, kernel, methods: set[str]) -> None:
-    """Have the table point to what a kernel calls; what the game does not have, or Numba cannot compile, raises."""
-    with global_compiler_lock:  # and no lock besides, since what compiles a kernel holds this one
+    """Have the table point to what a kernel calls; raises for missing methods and those that do not compile."""
+    with global_compiler_lock:  # and no other lock: what compiles a kernel holds this one
         if not table.served:
             table.words[: len(METHODS)] = unfilled()
         for name in [each for each in METHODS if each in methods - table.ready]:
@@ -87,7 +85,7 @@ def serve(table: GameTable, kernel, methods: set[str]) -> None:
 
 
 def _cause(game, error):
-    """Why a method cannot be compiled: a rule that cannot be, as others than its caller will say; or its own error."""
+    """Why a method cannot be compiled: a rule that cannot be, or its own error."""
     for rule in RULES:
         try:
             entry_address(game, rule)
@@ -97,7 +95,7 @@ def _cause(game, error):
 
 
 def entry_address(game, name: str) -> int:
-    """Where the machine code of a game's method is: in this process, on disk, or made now."""
+    """Where a method's machine code is: in this process, on disk, or made now."""
     key = type(game), title_of(game), Classes.change, name
     if key not in _addresses:
         with global_compiler_lock, trigger_event("numba:compile", data={"entry": name}):
@@ -105,14 +103,13 @@ def entry_address(game, name: str) -> int:
                 _addresses[key] = _load_or_link(game, name)
             except NumbaError:
                 raise
-            except Exception as error:  # of Numba's insides, which may raise anything at what they do not know
+            except Exception as error:  # Numba may raise anything at what it does not know
                 what = f"{name} of {title_of(game)} cannot be compiled"
                 raise TypingError(f"{what}: {type(error).__name__}: {error}") from error
     return _addresses[key]
 
 
 def _load_or_link(game, name):
-    """The address of a method's machine code."""
     key = Key(game, name)
     symbol = f"{name}@{key.digest}"
     if symbol in _loaded:
@@ -130,12 +127,12 @@ def _load_or_link(game, name):
 
 
 class Unfilled(RuntimeError):
-    """A kernel has called a method that its game does not have."""
+    """A kernel called a method that its game does not have."""
 
 
 @functools.cache
 def unfilled() -> list[int]:
-    """For each method, in the order of the slots, where an entry is that raises Unfilled with its name."""
+    """For each method's slot, an entry that raises Unfilled with its name."""
     digits = digest("unfilled", cpu_target.target_context.codegen().magic_tuple(), list(map(repr, METHODS.items())))
     code = kept.load(file := f"unfilled.{digits}{METHOD}")
     if code is None:
@@ -166,7 +163,7 @@ def _unfilled_entries():
 
 
 class Key:
-    """The name of a method's code for one game, or with `kind_of` for its class; without a file if it is not kept."""
+    """The name of a method's code for a game, or with `kind_of` for its class; no file if it is not kept."""
 
     def __init__(self, game, name: str, kind_of: Callable[[Any], str] | None = None):
         self.game, self.name, self.kind_of = game, name, kind_of
@@ -193,7 +190,7 @@ class Key:
         return digest(self.game, form, function, fixed, lengths, anew=anew, kind_of=self.kind_of)
 
     def still_holds(self) -> bool:
-        """Whether, now that code has been made, what it is made of is what it was before."""
+        """Whether what new code is made of has not changed meanwhile."""
         try:
             return bool(self.file) and self._digest(anew=True) == self.digest
         except Unknown as error:
@@ -205,7 +202,7 @@ class Key:
 
 
 class Symbolic:
-    """Mixin of a class's Numba type: its constants are symbols, as far as they are numbers and arrays of these."""
+    """Mixin of a class's Numba type: constants that are numbers and arrays of these are symbols."""
 
     def __init__(self, game, digest):
         super().__init__(game, digest)
@@ -213,12 +210,12 @@ class Symbolic:
         self.fixed: dict[str, Any] = {}
 
     def fits(self, game) -> bool:
-        """Whether what has been compiled of this type is the code of another game, too."""
+        """Whether this type's code is another game's, too."""
         same = all(digest(value) == digest(getattr(game, name)) for name, value in self.fixed.items())
         return same and all(typeof(getattr(game, name)) == kind for name, kind in self.kinds.items())
 
     def lower(self, context, builder, name):
-        """The code of an attribute."""
+        """An attribute."""
         kind = typeof(getattr(self.game, name))
         if not _is_plain(kind):
             self.fixed[name] = getattr(self.game, name)
@@ -228,7 +225,7 @@ class Symbolic:
 
 
 def _kind_word(value: Any) -> str:
-    """The kind of a constant that is a symbol; "" for another one."""
+    """The kind of a symbol's constant; "" for another one."""
     try:
         kind = typeof(value)
     except ValueError:
@@ -245,10 +242,10 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _declared(module, name, words):
-    """A constant that is defined when the code is linked.
+    """A constant defined when linked.
 
-    Until then it is zero, by a weak definition, which nothing is concluded from: of a function that a game compiles by
-    itself, with Numba's own njit, there is machine code before, which never runs.
+    Until then a weak definition makes it zero, from which nothing is concluded: machine code of a function that a game
+    compiles with Numba's own njit exists before, but never runs.
     """
     if name not in module.globals:
         declared = ir.GlobalVariable(module, words, name)
@@ -263,11 +260,11 @@ def _symbolic_class(cls: Any):
     return made
 
 
-_symbolic: dict[tuple, list[Symbolic]] = {}  # the types of a class that this process has made
+_symbolic: dict[tuple, list[Symbolic]] = {}  # - of this process
 
 
 def _generic(game, name) -> Generic:
-    """The method's code for all games of the class that differ from this one in numbers: found on disk, or compiled."""
+    """The method's code for all games of the class that differ in numbers: from disk, or compiled."""
     key = Key(game, name, _kind_word)
     made = kept.load(key.file) if key.file else None
     if made is not None:
@@ -277,9 +274,9 @@ def _generic(game, name) -> Generic:
     types_of_class = _symbolic.setdefault((cls, repr(words), Classes.change), [])
     for kind in filter(lambda each: each.fits(game), types_of_class):
         try:
-            made = _compile(game, kind, name)  # with parts of its methods that are compiled already
+            made = _compile(game, kind, name)  # parts of its methods may be compiled already
         except ValueError:
-            continue  # the size that the type was made of has a number there that Numba has no type for
+            continue  # Numba has no type for a number of the size that it was made of
         if kind.fits(game):
             break
     else:
@@ -295,14 +292,13 @@ _numbers = itertools.count()
 
 
 class GenericLibrary(PartLibrary):
-    """Code that is optimised when it is linked, with the constants."""
+    """Code optimised when linked, with the constants."""
 
     def _optimize_final_module(self):
         pass
 
 
 def _compile(game, kind, name) -> Generic:
-    """Compile a method with the game's constants as symbols."""
     context = cpu_target.target_context
     letters, dtype = METHODS[name][1], np.dtype(game.dtype).name
     if name in FUNCTIONS:
@@ -330,7 +326,7 @@ def _compile(game, kind, name) -> Generic:
 
 
 def _check_result(name, kind, returned):
-    """Raise TypingError if a method does not always return what its callers expect."""
+    """TypingError if a method does not always return what callers expect."""
     due, context = METHODS[name][0], cpu_target.typing_context
     pairs = [(returned, due)]
     if isinstance(due, types.BaseTuple):
@@ -345,7 +341,7 @@ def _check_result(name, kind, returned):
 
 
 def _entry(context, kind, name, dtype, compiled):
-    """A module with the entry, which calls the compiled method."""
+    """A module whose entry calls the compiled method."""
     result, letters = METHODS[name]
     module = context.create_module(name)
     entry = ir.Function(module, entry_type(context, name, dtype), UNLINKED)
@@ -369,7 +365,7 @@ def _entry(context, kind, name, dtype, compiled):
 
 
 def _answer(context, builder, words, returned, result, answer):
-    """What an entry returns: the status of one that has not failed, and the result."""
+    """An entry's status and result, without failure."""
     values, kinds, wanted = [answer], [returned], [result]
     if isinstance(result, types.BaseTuple):
         values, kinds, wanted = cgutils.unpack_tuple(builder, answer, len(result)), list(returned), list(result)
@@ -381,7 +377,6 @@ def _answer(context, builder, words, returned, result, answer):
 
 
 def _length(context, builder, kind, name, letter):
-    """The length of an array that the kernel has passed."""
     if letter == STREAM:
         return WORD(1)
     if letter == LANES:
@@ -391,7 +386,7 @@ def _length(context, builder, kind, name, letter):
 
 
 def _array(context, builder, array_kind, place, length):
-    """An array as the method takes it, over what the kernel has passed."""
+    """An array for the method, over the kernel's."""
     array = make_array(array_kind)(context, builder)
     width = WORD(context.get_abi_sizeof(context.get_data_type(array_kind.dtype)))
     populate_array(array, place, shape=[length], strides=[width], itemsize=width, meminfo=None)
@@ -399,7 +394,7 @@ def _array(context, builder, array_kind, place, length):
 
 
 def _self(context, builder, kind, table):
-    """The game as its methods know it: the places of its arrays, or nothing."""
+    """The game as its methods know it: places of its arrays, or nothing."""
     if not kind.game.kernel_arrays:
         return context.get_dummy_value()
     value = cgutils.create_struct_proxy(kind)(context, builder)
@@ -414,7 +409,7 @@ def _self(context, builder, kind, table):
 
 
 def _link(game, generic, symbol):
-    """The library of a method's machine code for one game, under the name `symbol`."""
+    """The library of a method's machine code for one game, named `symbol`."""
     context = cpu_target.target_context
     module = llvm.parse_bitcode(generic.bitcode)
     constants = context.create_module("constants")
@@ -438,7 +433,7 @@ def _link(game, generic, symbol):
 
 
 def _constant(context, module, kind, value):
-    """The definition of a constant: a number, an array, or a tuple of such."""
+    """A constant's definition: a number, an array, or a tuple of such."""
     if isinstance(kind, types.BaseTuple):
         parts = [_constant(context, module, one, part) for one, part in zip(kind, value)]
         return ir.Constant(context.get_value_type(kind), parts)

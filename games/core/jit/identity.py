@@ -1,15 +1,12 @@
 """Names of compiled code: digests of what the compiler is given, as it is in memory.
 
-A digest covers a function's bytecode, constants, defaults and closure, and all that its code names: globals by value,
-functions and classes as they are, libraries by name and version, and of a game or a rule the methods and attributes
-that any of this code names.  No file is read, and no file name, line number, address or order of a set has a part in
-it: the same source has the same digest in every process, and a change that compiled code can see has another one.
+A digest covers a function's bytecode, constants, defaults and closure, and all that its code names (even if unused):
+globals by value, functions and classes, libraries by version, and members of games and rules.  No file, line number,
+address or order of a set has a part in it, so the same source has the same digest in every process.
 
-What code names is more than what it uses, so a digest may change too often, and not too seldom.
-
-Numba takes globals as they are when a function is first compiled, and so does a digest: `facts_of` a function are kept
-when it is first looked at, which is before it is compiled.  Where they have changed by the time that code is kept,
-nothing that reaches the function is kept in this process (`digest` with `anew`).
+Numba takes globals as they are when a function is first compiled, so `facts_of` a function are kept when first asked
+for, before that.  If they have changed when its code is to be kept (`digest` with `anew`), nothing that reaches the
+function is kept in this process.
 """
 
 import dis
@@ -36,34 +33,34 @@ from numba.core.typing.templates import builtin_registry as typed
 from numba.core.typing.typeof import typeof
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "pandas")  # known by their versions
-UNNAMED = "unnamed."  # how the names of code begin that has no digest, and is not kept
+UNNAMED = "unnamed."  # how names begin of code without a digest, which is not kept
 
 
 class Unknown(TypeError):
-    """An object that has no digest: what reaches it is compiled, and not kept."""
+    """An object without a digest: what reaches it is compiled, and not kept."""
 
 
 class Owner:
-    """An object whose methods and attributes compiled code reaches by their names."""
+    """An object whose members compiled code reaches by name."""
 
     def member(self, name: str) -> tuple[Any, ...]:
-        """(what the name stands for in compiled code,), or () where it stands for nothing."""
+        """(what the name stands for in compiled code,), or ()."""
         raise NotImplementedError
 
     def constants(self) -> Any:
-        """What compiled code depends on besides members, in plain values."""
+        """What else compiled code depends on, in plain values."""
         raise NotImplementedError
 
     def same_as(self) -> Any:
-        """What two owners have in common that are the same to compiled code: hashable."""
+        """Equal for owners that are the same to compiled code: hashable."""
         raise NotImplementedError
 
 
 class Facts(NamedTuple):
-    """What is to be known of a function by itself."""
+    """What is known of a function by itself."""
 
     names: frozenset[str]  # that its code asks for
-    pieces: tuple[Any, ...]  # bytes, and what to follow: functions and owners
+    pieces: tuple[Any, ...]  # bytes, and functions and owners to follow
 
 
 _facts: WeakKeyDictionary[types.FunctionType, Facts] = WeakKeyDictionary()
@@ -71,10 +68,10 @@ _changed: WeakSet[types.FunctionType] = WeakSet()  # functions whose facts were 
 
 
 def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | None = None) -> str:
-    """24 hexadecimal digits that name what is reached from some functions, values and owners.
+    """24 hexadecimal digits for what is reached from functions, values and owners.
 
-    anew: whether functions are looked at once more, which must be done before code is kept under its name
-    kind_of: what to take of an attribute's value of the first owner, where that is not empty, in place of the value
+    anew: whether to look at functions once more, a must before code is kept under its name
+    kind_of: what to take in place of a value of the first owner's attribute, unless empty
     Raises Unknown.
     """
     walk = Walk(anew, kind_of)
@@ -86,7 +83,7 @@ def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | Non
 
 
 def digest_or_unique(*things: Any) -> str:
-    """A digest; or where there is none, a name that is nobody else's."""
+    """A digest; or where there is none, a unique name."""
     try:
         return digest(*things)
     except Unknown:
@@ -94,26 +91,26 @@ def digest_or_unique(*things: Any) -> str:
 
 
 class Walk:
-    """One way through all that a digest covers."""
+    """A walk through all that a digest covers."""
 
     def __init__(self, anew: bool, kind_of: Callable[[Any], str] | None):
         self.hash = hashlib.blake2b(digest_size=12)
         self.anew, self.kind_of = anew, kind_of
         self.names: set[str] = set()
-        self.owners: list[tuple[Owner, set[str]]] = []  # with the names that have been asked for
-        self.seen: dict[Any, tuple[int, Any]] = {}  # key: its number, and the object, so that its id stays its own
+        self.owners: list[tuple[Owner, set[str]]] = []  # with the names asked for
+        self.seen: dict[Any, tuple[int, Any]] = {}  # key: number, and the object, so that its id stays its own
 
     def add(self, thing: Any) -> None:
         for piece in pieces(thing):
             self.put(piece) if isinstance(piece, bytes) else self.follow(piece)
 
     def put(self, data: bytes) -> None:
-        """Add some bytes, told from what follows by their length."""
+        """Add bytes, told from the next by their length."""
         self.hash.update(len(data).to_bytes(8, "little"))
         self.hash.update(data)
 
     def follow(self, thing: Any) -> None:
-        """Go into a function or an owner, unless that has been done."""
+        """Go into a function or an owner, once."""
         key = (type(thing), thing.same_as()) if isinstance(thing, Owner) else id(thing)
         if key in self.seen:
             self.put(b"again %d" % self.seen[key][0])
@@ -131,7 +128,7 @@ class Walk:
             self.put(piece) if isinstance(piece, bytes) else self.follow(piece)
 
     def add_members(self) -> None:
-        """Add, of each owner, what any code names, until that brings no new names or owners."""
+        """Add what any code names of each owner, until nothing is new."""
         goes_on = True
         while goes_on:
             goes_on = False
@@ -147,7 +144,7 @@ class Walk:
 
 
 def facts_of(function: types.FunctionType, anew: bool = False) -> Facts:
-    """The facts of a function, as they were when this was first asked; Unknown where they have changed since."""
+    """The facts of a function when first asked for; Unknown where they have changed since."""
     facts = _facts.get(function)
     if facts is None:
         facts = _facts[function] = _look_at(function)
@@ -174,7 +171,7 @@ def _look_at(function) -> Facts:
 
 
 def names_in(code: types.CodeType) -> Iterator[str]:
-    """All names that a piece of code, or one within it, asks for."""
+    """All names that code, or code within it, asks for."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -182,7 +179,7 @@ def names_in(code: types.CodeType) -> Iterator[str]:
 
 
 def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: Callable) -> Iterator[Any]:
-    """`of` globals, or of what a module has, by the names of a piece of code; of modules, what else the code names."""
+    """`of` what a namespace has by the names of a piece of code; of modules, what else the code names."""
     for name in sorted(names & space.keys()):
         yield f"global {name}".encode()
         if isinstance(space[name], types.ModuleType) and not is_library(space[name].__name__):
@@ -197,7 +194,7 @@ def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: C
 
 @functools.singledispatch
 def pieces(thing: Any) -> Iterator[Any]:
-    """The pieces of any object; Unknown if compiled code may depend on it in ways that are not known."""
+    """The pieces of any object; Unknown if compiled code may depend on it in unknown ways."""
     module = type(thing).__module__
     what = f"{module}.{type(thing).__qualname__} {version_of(module)}"
     if module.startswith("llvmlite.ir."):
@@ -205,7 +202,7 @@ def pieces(thing: Any) -> Iterator[Any]:
         return
     try:
         typeof(thing)
-    except ValueError:  # what Numba has no type for, no code can be compiled of
+    except ValueError:  # no code can be compiled of what Numba has no type for
         yield f"untyped {what}".encode()
         return
     raise Unknown(f"{what}: {thing!r:.80}")
@@ -352,8 +349,8 @@ _LOADS = [bytes([op, 0]) for op in dis.hasconst]
 
 
 def code_pieces(code: types.CodeType) -> Iterator[Any]:
-    """Of code: all but names of files, numbers of lines, and a docstring."""
-    flags = code.co_flags & ~inspect.CO_OPTIMIZED  # which Numba takes from code that is called under a profiler
+    """All but file names, line numbers and a docstring."""
+    flags = code.co_flags & ~inspect.CO_OPTIMIZED  # Numba takes these flags from code called under a profiler
     form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, flags, code.co_names
     yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
     yield code.co_code
@@ -372,7 +369,7 @@ def _plain_options(options) -> list[tuple[str, str]]:
 
 
 class _Extensions:
-    """What modules have taught Numba, by what is known of each function and module."""
+    """What modules have taught Numba, by function and module."""
 
     def __init__(self):
         self.read = (0, 0)
@@ -380,7 +377,7 @@ class _Extensions:
         self.modules: set[str] = set()  # that have instructions of their own
 
     def look(self) -> None:
-        """Read what has been registered since the last time."""
+        """Read what has been registered since."""
         had, now = self.read, (len(typed.globals), len(lowered.functions))
         if had == now:
             return
@@ -398,7 +395,7 @@ _extensions = _Extensions()
 
 
 def extensions_of(function: Any) -> Iterator[Any]:
-    """The pieces of what takes a function's place in compiled code, and of the instructions of its module."""
+    """What takes a function's place in compiled code, and its module's instructions."""
     _extensions.look()
     for template in _extensions.overloads.get(id(function), ()):
         yield f"overload {_plain_options(template._jit_options)}".encode()
@@ -409,7 +406,7 @@ def extensions_of(function: Any) -> Iterator[Any]:
 
 @functools.cache
 def _module_digest(name: str) -> bytes:
-    """Of a module that extends the compiler: the code of all its functions and classes, and its plain values."""
+    """A module that extends the compiler: the code of its functions and classes, and plain values."""
     walk = Walk(False, None)
     for key, value in sorted(vars(sys.modules[name]).items()):
         functions = [value] if isinstance(value, types.FunctionType) else []
@@ -425,7 +422,7 @@ def _module_digest(name: str) -> bytes:
 
 @functools.cache
 def compiler() -> bytes:
-    """What every digest covers: Python, Numba and LLVM, NumPy, and this package."""
+    """What every digest covers: Python, Numba, LLVM, NumPy and this package."""
     package = __name__.rpartition(".")[0]
     ours = sorted(name for name in sys.modules if name.startswith(f"{package}."))
     versions = [sys.implementation.cache_tag, *map(version_of, LIBRARIES[:3])]
@@ -437,7 +434,7 @@ def compiler() -> bytes:
 
 @functools.cache
 def version_of(module: str) -> str:
-    """The version of the library that a module belongs to, Python's own included; "" for what is no library."""
+    """The version of a module's library or of Python; "" for no library."""
     top = (module or "").partition(".")[0]
     if top in LIBRARIES:
         return numba.__version__ if top == "numba" else _installed(top)
@@ -449,7 +446,7 @@ def _installed(top):
 
 
 def _is_pythons(top) -> bool:
-    """Whether a module of a name of Python's is Python's, and no user's `test.py`."""
+    """Whether a module is Python's, and no user's `test.py`."""
     spec = getattr(sys.modules.get(top), "__spec__", None)
     if spec is None or not spec.has_location:
         return top in sys.builtin_module_names or (spec is not None and spec.origin in ("built-in", "frozen"))

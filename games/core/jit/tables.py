@@ -1,10 +1,8 @@
 """Games as tables, so that a kernel is compiled once and serves all games.
 
-A table is an array of words: pointers to the game's compiled methods, its numbers, and the places of its arrays.  To a
-kernel it looks like any other game: `game.play(state, move)` is a call of a pointer, `game.max_moves` a load.  The
-kernel's code depends on one thing alone, the dtype of the game's states, so there is a Numba type for each dtype.
-
-Which methods a kernel calls is kept with its code: they are compiled before it runs, and no others.
+A table is an array of words: pointers to compiled methods, numbers, and places of arrays.  In a kernel,
+`game.play(state, move)` calls a pointer, `game.max_moves` loads a word.  There is one Numba type for each dtype of
+states.  A kernel's code lists the methods that it calls: they alone are compiled, before it runs.
 """
 
 import functools
@@ -29,10 +27,10 @@ NUMBER = types.int64
 WHOLE = "i"  # what methods take: a whole number, or one of these arrays
 STATE, MOVES, CODES, STREAM, PROBABILITIES, LANES, WEIGHTS, LAYOUT = "smcrplwd"
 LENGTHS = {STATE: "state_size", MOVES: "max_moves", CODES: "max_moves", PROBABILITIES: "max_moves"}  # of the arrays
-MEASURED = (WEIGHTS, LAYOUT)  # arrays whose length is passed, too; that of the others is known to the game
-WIDTHS = tuple(1 << i for i in range(8))  # of the vectors of lanes that playouts have entries for
+MEASURED = (WEIGHTS, LAYOUT)  # arrays passed with their length, which the game does not know
+WIDTHS = tuple(1 << i for i in range(8))  # vectors of lanes with entries for playouts
 
-# name: (what it returns, what it takes besides the game)
+# name: (result, arguments besides the game)
 METHODS: dict[str, tuple[Any, str]] = {
     "player": (NUMBER, STATE),
     "legal_moves": (NUMBER, STATE + MOVES),
@@ -81,7 +79,7 @@ NUMBERS = (
     "soonest_loss", "lanes", "lane_bits",
 )  # fmt: skip
 FLAGS = ("has_chance", "has_draws", "has_tabu_moves", "uniform_playouts")
-# methods that a game has only where this attribute is true; elsewhere kernels that know how to call them never do
+# methods that need this attribute to be true; kernels that can call them do not otherwise
 CONDITIONAL = {
     "chance": "has_chance",
     "random_outcome": "has_chance",
@@ -90,25 +88,24 @@ CONDITIONAL = {
     "network_units": "has_planes",
     **{f"{entry}_{width}": "lane_bits" for entry in ("play_shares", "side_by_side") for width in WIDTHS},
 }
-# entry: what makes the function that it runs, from a game, where that is no method of the game; and the attributes of
-# the game that the function depends on
+# entry: what makes its function from a game, where it is no method; and the attributes that it depends on
 FUNCTIONS: dict[str, tuple[Callable, tuple[str, ...]]] = {}
 SLOTS = {name: slot for slot, name in enumerate([*METHODS, *NUMBERS, *FLAGS])}
-ARRAYS = len(SLOTS)  # from here on, for each array of the game: its place, and its length
+ARRAYS = len(SLOTS)  # from here on, the place and length of each array
 
-NOT_IN_TABLES = "the table of a game does not have"  # an error of Numba's says this
+NOT_IN_TABLES = "the table of a game does not have"  # Numba's error says so
 
 WORD = ir.IntType(64)
 POINTER = WORD.as_pointer()
-STATUS = ir.IntType(32)  # Numba's: 0 if a method has returned, else how it failed
+STATUS = ir.IntType(32)  # Numba's: 0 if a method returned, else how it failed
 
 
 class GameTable:
-    """What Python passes to a kernel in place of a game."""
+    """What a kernel gets in place of a game."""
 
     def __init__(self, game):
         self.game, self.type = game, table_type(np.dtype(game.dtype).name)
-        self.arrays = {name: getattr(game, name) for name in game.kernel_arrays}  # kept as long as the table is
+        self.arrays = {name: getattr(game, name) for name in game.kernel_arrays}  # kept as long as the table
         for name, array in self.arrays.items():
             if (array.dtype, array.ndim, array.flags.c_contiguous) != (game.kernel_arrays[name], 1, True):
                 raise TypeError(f"{name} of {game} is not a contiguous array of {np.dtype(game.kernel_arrays[name])}")
@@ -118,19 +115,19 @@ class GameTable:
         for slot, array in enumerate(self.arrays.values()):
             self.words[ARRAYS + 2 * slot : ARRAYS + 2 * slot + 2] = array.ctypes.data, len(array)
         self.address = self.words.ctypes.data
-        self.served: dict[object, int] = {}  # kernel: how many methods it called when they were last looked at
-        self.change = Classes.change  # of classes: what the words point to holds as long as none is changed
-        self.ready: set[str] = set()  # the methods that the words point to, as far as the game has them
-        self.failed: dict[str, NumbaError] = {}  # of these, the methods that cannot be compiled
+        self.served: dict[object, int] = {}  # kernel: number of its methods at the last look
+        self.change = Classes.change  # of classes: after another change, the words do not hold
+        self.ready: set[str] = set()  # methods that the words point to, if the game has them
+        self.failed: dict[str, NumbaError] = {}  # of these, those that cannot be compiled
 
     def is_current(self) -> bool:
-        """Whether class and arrays are still those that the table points to; training may have replaced these."""
+        """Whether class and arrays are unchanged; training may replace these."""
         same = (getattr(self.game, name) is array for name, array in self.arrays.items())
         return self.change == Classes.change and all(same)
 
 
 def table_of(game) -> GameTable:
-    """The table of a game, made when it is first asked for."""
+    """The game's table, made when first asked for."""
     if type(game)._plain:
         type(game).notice_mixins()
     table = vars(game).get("_table")
@@ -144,7 +141,7 @@ def table_of(game) -> GameTable:
 
 
 class TableType(types.Opaque):
-    """Numba type of the tables of all games whose states have the same dtype."""
+    """Numba type of all tables for a dtype of states."""
 
     def __init__(self, dtype: str):
         self.dtype = dtype
@@ -156,7 +153,7 @@ class TableType(types.Opaque):
 
 @functools.cache
 def table_type(dtype: str) -> TableType:
-    """The one type of a dtype's name."""
+    """The one type of a dtype."""
     return TableType(dtype)
 
 
@@ -180,7 +177,7 @@ def _unbox_table(typ, obj, c):
 
 
 def kind_of(letter: str, dtype: str) -> Any:
-    """Numba's type of what a method takes: a number, or a contiguous array of one dimension."""
+    """Numba's type of a number, or of a contiguous array of one dimension."""
     if letter == WHOLE:
         return NUMBER
     if letter == STATE:
@@ -189,7 +186,7 @@ def kind_of(letter: str, dtype: str) -> Any:
 
 
 def passed(context, letter: str, dtype: str) -> list[ir.Type]:
-    """What is passed for it: the number; or where the array begins, and for some its length."""
+    """The number passed; or where the array begins, and for some its length."""
     if letter == WHOLE:
         return [WORD]
     place = context.get_data_type(kind_of(letter, dtype).dtype).as_pointer()
@@ -199,7 +196,7 @@ def passed(context, letter: str, dtype: str) -> list[ir.Type]:
 def entry_type(context, name: str, dtype: str) -> ir.FunctionType:
     """What an entry takes and returns.
 
-    It takes the table, what the method takes, and where to leave what was raised; it returns a status, and the result.
+    It takes the table, the method's arguments, and where to leave what was raised; it returns a status and the result.
     """
     result, letters = METHODS[name]
     parts: Any = [] if result is types.void else result if isinstance(result, types.BaseTuple) else [result]
@@ -209,7 +206,7 @@ def entry_type(context, name: str, dtype: str) -> ir.FunctionType:
 
 
 def load(builder, table, slot: int):
-    """A word of a table, which nobody writes while a kernel runs."""
+    """A word of a table, constant while a kernel runs."""
     word = builder.load(builder.gep(table, [WORD(slot)]))
     word.set_metadata("invariant.load", builder.module.add_metadata([]))
     return word
@@ -252,7 +249,7 @@ def _template_of(name):
 
 
 def _fits(given, letter, dtype) -> bool:
-    """Whether a method can take what a kernel gives: of arrays, only places are passed, so all else must be right."""
+    """Whether a method can take a kernel's argument: of arrays, only places are passed, so all else must be right."""
     if letter == WHOLE:
         return isinstance(given, (types.Integer, types.Boolean))
     wanted = kind_of(letter, dtype)
@@ -268,8 +265,7 @@ def _lower_number(context, builder, typ, value, attribute):
 class Call(NamedTuple):
     """That a kernel calls a method.
 
-    Numba runs what it finds in this place when it loads a kernel, and keeps it with the code: so it is known what a
-    kernel calls, also by its helpers, and there is nothing to run.
+    Numba keeps this with a kernel's code, and runs it at loading: so a kernel's calls are known, also those by helpers.
     """
 
     method: str
@@ -279,12 +275,11 @@ class Call(NamedTuple):
 
 
 def methods_called(compiled) -> set[str]:
-    """The methods that a compiled kernel calls."""
     return {each.method for each in compiled.reload_init if isinstance(each, Call)}
 
 
 def _lower_call(name):
-    """Have a call of the method compiled as a call of the pointer in its slot."""
+    """Compile calls of a method as calls of the pointer in its slot."""
     result, letters = METHODS[name]
 
     @lower_builtin(f"table.{name}", TableType, types.VarArg(types.Any))
@@ -316,7 +311,7 @@ def _lower_call(name):
 
 
 def _check_length(context, builder, name, letter, table, array):
-    """Raise IndexError in the kernel where an array is shorter than the method takes it to be."""
+    """IndexError in the kernel for an array shorter than the method expects."""
     due = load(builder, table, SLOTS[LENGTHS[letter]])
     with cgutils.if_unlikely(builder, builder.icmp_signed("<", array.nitems, due)):
         text = f"{name} of a game is given an array that is shorter than its {LENGTHS[letter]}"
@@ -324,7 +319,7 @@ def _check_length(context, builder, name, letter, table, array):
 
 
 def _go_on_if_well(context, builder, code, raised):
-    """Return from the kernel where a method has failed, as if the kernel itself had raised what the method did."""
+    """Return from the kernel where a method failed, as if the kernel had raised."""
     with cgutils.if_unlikely(builder, builder.icmp_signed("!=", code, STATUS(0))):
         status = context.call_conv._get_return_status(builder, code, builder.load(raised))
         context.call_conv.return_status_propagate(builder, status)
@@ -335,7 +330,7 @@ for _name in METHODS:
 
 
 def call_of(entry: str, parameters: str, given: str) -> Callable:
-    """A function for kernels that have a table: `entry` is called with what is `given` of the parameters."""
+    """A function for kernels with a table: calls `entry` with those parameters that are `given`."""
     scope: dict[str, Callable] = {}
     exec(f"def implementation({parameters}):\n    return game.{entry}({given})", scope)
     return scope["implementation"]
