@@ -10,7 +10,7 @@ games.svg(game, state)
 import importlib
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
+if TYPE_CHECKING:  # the names that `__getattr__` finds
     from arena.games.amazons import Amazons as Amazons
     from arena.games.atarigo import AtariGo as AtariGo
     from arena.games.ataxx import Ataxx as Ataxx
@@ -69,7 +69,7 @@ __all__ = [*_HOMES, "make", "names"]
 
 
 def make(spec: str) -> "Game":
-    """The game that `spec` describes, such as `"connect4(rows=6, columns=7)"`; SpecError says what is wrong with it."""
+    """The game of a `spec` such as `"connect4(rows=6, columns=7)"`; SpecError says what is wrong with it."""
     from arena.games.core.game import registry
 
     return registry.make(spec)
@@ -82,10 +82,10 @@ def names() -> list[str]:
     return list(registry.classes())
 
 
-if not TYPE_CHECKING:  # a type checker reports any other name as a mistake
+if not TYPE_CHECKING:  # a type checker reports other names as mistakes
 
     def __getattr__(name):
-        # Numba is loaded with the first thing that needs it, so that commands that do not are quick
+        # Numba loads with the first thing that needs it: other commands are quick
         if name in _HOMES:
             return getattr(importlib.import_module(_HOMES[name]), name)
         from arena.games.core.game import registry

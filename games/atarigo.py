@@ -1,9 +1,8 @@
 """AtariGo, the capture game: stones are placed as in Go, and the first to capture wins.
 
-A player may not pass, nor play where the stone and its chain would be without a liberty, unless that captures.  A
-player without a legal move loses.  Black, the first player, begins on an empty board.  Points are named as in Go:
-columns from a, without i, rows from 1 at the bottom.  Cazenave, "Playout policy adaptation with move features", 2016,
-experiments with the game on 8x8.
+No passes and no suicide; a player without a legal move loses.  Black begins on an empty board.  Points are named as in
+Go: columns from a, without i, rows from 1 at the bottom.  Cazenave, "Playout policy adaptation with move features",
+2016, uses it on 8x8.
 """
 
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ SEEN = SPARE + WORD(256)
 
 @dataclass(frozen=True)
 class AtariGo(PlacingGame):
-    """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more.
+    """state: uint64, the sets of black and of white stones, and 1 if the game is over; see `PlacingGame`.
 
-    The captured stones stay in the last state.
+    Captured stones stay in the last state.
     """
 
     size: int = 8
@@ -48,7 +47,7 @@ class AtariGo(PlacingGame):
         return (-2 if self.count_captures(board, empties, BOTH - own)[0] > 0 else 0), True
 
     def count_captures(self, board, empties, colour):
-        """(the number of the listed points, if still empty, at which a stone of `colour` captures; one such point)."""
+        """(the number of listed points, still empty, where a stone of `colour` captures; one of them)."""
         count, found = 0, WORD(0)
         for i in range(empties):
             point = WORD(board[EMPTIES + WORD(i)])
@@ -60,7 +59,7 @@ class AtariGo(PlacingGame):
         return count, found
 
     def sound_moves(self, state, moves):
-        """If the other player threatens a capture, only the parries, unless the player can capture first."""
+        """Parries of a threatened capture only, unless the player can capture first."""
         board = np.empty(ROOM, np.uint16)
         empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
         threats, point = self.count_captures(board, empties, BOTH - own)
@@ -70,10 +69,8 @@ class AtariGo(PlacingGame):
         return self.legal_moves(state, moves)
 
     def evaluate(self, state):
-        """Fewest liberties: the least of any black chain less the least of any white chain, over their sum.
-
-        A side without stones counts 4, what a stone in the open has.
-        """
+        """The least liberties of a black chain less those of a white one, over the sum; 4 without stones, as in the
+        open."""
         board = np.empty(ROOM, np.uint16)
         self.count_liberties(board, self.lay_out(state, board))
         black = white = unknown = 4 * self.area
@@ -89,7 +86,7 @@ class AtariGo(PlacingGame):
         return (black - white) / (black + white)
 
     def count_liberties(self, board, empties):
-        """Write the liberties of each chain, a point counted once, behind SPARE."""
+        """Write each chain's liberties, a point once, behind SPARE."""
         for i in range(256):
             board[SPARE + WORD(i)] = board[SEEN + WORD(i)] = 0
         for i in range(empties):

@@ -1,13 +1,9 @@
 """Ataxx (Dave Crummack and Craig Galley, 1988): pieces multiply or jump, and convert the enemy pieces beside them.
 
-Each player begins with a piece in two opposite corners: Black, the first player, in the upper left and the lower right
-one.  A move puts a new piece on an empty square beside one's own, in any of the eight directions, or takes a piece of
-one's own to an empty square two rows or columns away, over anything between.  All pieces of the other player beside
-the new place change their colour.  A player who cannot move passes.  The game is over when the board is full, when a
-player has no pieces, or when neither can move; the player with more pieces has won.  Rules: the arcade game of 1990,
-as https://en.wikipedia.org/wiki/Ataxx gives them, without the blocks that some of its boards have.
-
-Since jumps can go on for ever, a game is also over after `horizon` moves, and the pieces are counted.
+Black, the first player, begins in the upper left and lower right corners, White in the others.  A move puts a new piece
+beside an own one, or moves one to a square two rows or columns away; all enemies beside it change colour.  A player who
+cannot move passes.  When the board is full, a player has no pieces, neither can move, or after `horizon` moves, the
+player with more pieces wins.  Rules: the arcade game of 1990, https://en.wikipedia.org/wiki/Ataxx, without blocks.
 
     squares   7  48 49 ...      a square is named by column and row, as the numbers of a corner of 8x8; a move is
               :                 64 * origin + target.  A new piece leads to the same position wherever it comes from:
@@ -48,19 +44,19 @@ class Ataxx(SteppingGame):
 
     @cached_property
     def max_moves(self):
-        """New pieces on all squares, and jumps between any two: more than there can be."""
+        """A bound: new pieces on all squares, and jumps between any two."""
         cells = self.size * self.size
         return cells + sum(popcount(self.ring(2, cell)) for cell in range(64) if int(self.board) >> cell & 1)
 
     def ring(self, distance, square):
-        """The squares at exactly that distance, in king's moves."""
+        """The squares at exactly that distance in king's moves."""
         row, column = divmod(square, 8)
         cells = ((r, c) for r in range(self.size) for c in range(self.size))
         return squares(8 * r + c for r, c in cells if max(abs(r - row), abs(c - column)) == distance)
 
     @cached_property
     def rings(self):
-        """uint64[64, 2]: the squares at distance 1 and 2 of each square."""
+        """uint64[64, 2]: the squares at distance 1 and 2."""
         return np.array([[self.ring(1, square), self.ring(2, square)] for square in range(64)])
 
     def start(self, state):
@@ -70,13 +66,13 @@ class Ataxx(SteppingGame):
         state[1] = ONE | ONE << WORD(9 * last)
 
     def beside(self, pieces):
-        """The squares beside those of a set, and the set; beyond the edge of a smaller board too."""
+        """A set and the squares beside it; beyond a smaller board's edge too."""
         not_first, not_last = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)
         wide = pieces | (pieces & not_last) << ONE | (pieces & not_first) >> ONE
         return wide | wide << WORD(8) | wide >> WORD(8)
 
     def can_move(self, own, other):
-        """Whether an empty square is within two rows and columns of one of `own`."""
+        """Whether an empty square is within two rows and columns."""
         return self.beside(self.beside(own) & self.board) & self.board & ~(own | other) != ZERO
 
     def legal_moves(self, state, moves):
@@ -110,19 +106,18 @@ class Ataxx(SteppingGame):
         return float(popcount(state[0]) - popcount(state[1]))
 
     def evaluate(self, state):
-        """Pieces: the difference, over one more than the sum."""
+        """Pieces: the difference over the sum and 1."""
         black, white = popcount(state[0]), popcount(state[1])
         return (black - white) / (black + white + 1.0)
 
     def evaluate_safe(self, state):
-        """Pieces; those without an empty square beside them count twice, as no move can turn them now."""
+        """Pieces; those without an empty square beside them count twice, as none can turn them now."""
         shut_in = ~self.beside(self.board & ~(state[0] | state[1]))
         black = popcount(state[0]) + popcount(state[0] & shut_in)
         white = popcount(state[1]) + popcount(state[1] & shut_in)
         return (black - white) / (black + white + 1.0)
 
     def turns(self, state, move):
-        """How many pieces a move turns."""
         if move == PASS:
             return 0
         return popcount(self.rings[move & 63, 0] & state[1 - self.player(state)])
@@ -132,15 +127,15 @@ class Ataxx(SteppingGame):
         return self.turns(state, move) >= 4
 
     def move_order(self, state, move):
-        """The number of pieces won: those that are turned, and a new one."""
+        """The pieces won: those turned, and a new one."""
         return 2 * self.turns(state, move) + (1 if move >> 6 == move & 63 else 0)
 
     def feature_code(self, state, move):
-        """The move code with the number of pieces that the move turns."""
+        """The move code with the number of pieces turned."""
         return self.move_code(state, move) * 9 + self.turns(state, move)
 
     def random_move(self, state, moves, rng):
-        """Count the moves of each origin, and find the one drawn without listing all."""
+        """Counts the moves of each origin, and finds the one drawn without a list."""
         side = state[PLIES] & ONE
         own, empty = state[side], self.board & ~(state[0] | state[1])
         new = self.beside(own) & empty

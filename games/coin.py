@@ -1,9 +1,8 @@
 """The coin game of the lecture notes, an example for expectiminimax: chance, MAX, chance, MIN.
 
-MAX, the first player, tosses a coin, and stops or goes on.  If MAX stops, heads win the stake and tails lose it.  Else
-MIN tosses a coin: two heads are worth the stake to MAX, two tails cost it, and one of each is worth nothing.  MIN keeps
-this result, or pays MAX a penalty instead.  The notes play for a stake of 2 and a penalty of 1, which is worth 1/2 to
-MAX: stop at heads, go on at tails, for 1/2 * 2 + 1/2 * (1/2 * 0 + 1/2 * -2).
+MAX, the first player, tosses a coin and may stop: heads then win the stake, tails lose it.  Else MIN tosses: two heads
+win it for MAX, two tails lose it, one of each is 0.  MIN keeps this, or pays MAX a penalty instead.  A stake of 2 and a
+penalty of 1 are worth 1/2 to MAX: stop at heads, go on at tails, for 1/2 * 2 + 1/2 * (1/2 * 0 + 1/2 * -2).
 """
 
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from arena.games.core.random import random_below
 
 HEADS, TAILS, STOP, GO, KEEP, PAY = range(6)
 NAMES = ("heads", "tails", "stop", "go", "keep", "pay")
-FIRST_MOVES = (HEADS, STOP, HEADS, KEEP)  # at each ply; the other move is the next number
+FIRST_MOVES = (HEADS, STOP, HEADS, KEEP)  # by ply; the other move is the next number
 
 
 @dataclass(frozen=True)

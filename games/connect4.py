@@ -1,7 +1,6 @@
 """Connect 4: drop stones into columns; four in a row, in any direction, wins.
 
-Each column has one bit more than it has rows, which stays empty, so that no line runs from one column into the next.
-The usual board of 6 rows and 7 columns, by bit:
+A column has one more bit, always empty, than rows, so that no line runs from one into the next.  Of 6x7, by bit:
 
     .   6 13 20 27 34 41 48    always empty        A move is its column's number from 0; people, and the test sets
     6   5 12 19 26 33 40 47                        of the literature, name columns from 1.
@@ -28,7 +27,7 @@ from arena.games.core.random import random_below
 
 @dataclass(frozen=True)
 class Connect4(Game):
-    """state: uint64[2] = stones of the player to move, stones of both.  The first player has the move when even."""
+    """state: uint64[2] = stones of the player to move, stones of both.  The first player moves when these are even."""
 
     rows: int = 6
     columns: int = 7
@@ -37,7 +36,7 @@ class Connect4(Game):
     board_look = Look("holes", {"X": "red disc", "O": "yellow disc"})
     sizes = "rows and columns 2 to 14, (rows + 1) * columns up to 64"
     state_size = 2
-    symmetries = 2  # the board and its mirror image
+    symmetries = 2
     lane_bits = 64
     soonest_win = 3
     soonest_loss = 4
@@ -81,11 +80,10 @@ class Connect4(Game):
         return popcount(state[1]) & 1
 
     def free_squares(self, stones):
-        """The lowest free square of each column that is not full."""
+        """The lowest free square of each column, unless full."""
         return (stones + self.bottom) & self.board
 
     def has_line(self, stones):
-        """True if the set of stones holds four in a row."""
         return (
             self.fours(stones, ONE)
             | self.fours(stones, self.height)
@@ -94,7 +92,7 @@ class Connect4(Game):
         ) != 0
 
     def fours(self, stones, step):
-        """The squares from which four of the stones follow each other, `step` bits apart."""
+        """Where four of the stones begin, `step` bits apart."""
         pairs = stones & stones >> step
         return pairs & pairs >> (step + step)
 
@@ -102,7 +100,7 @@ class Connect4(Game):
         return self.list_columns(self.free_squares(state[1]), moves)
 
     def list_columns(self, free, moves):
-        """Write the columns of a set of squares, one in each column; return their number."""
+        """Write the columns of squares, at most one in each; return their number."""
         count = 0
         while free != 0:
             moves[count] = trailing_zeros(free) // (self.rows + 1)
@@ -119,13 +117,13 @@ class Connect4(Game):
         return state[1] == self.board or self.has_line(state[0] ^ state[1])
 
     def score(self, state):
-        """The player who has just moved has won, unless the board is full without a line."""
+        """The last to move has won, unless the board is full without a line."""
         if not self.has_line(state[0] ^ state[1]):
             return 0.0
         return 1.0 if self.player(state) == 1 else -1.0
 
     def foreseen(self, state):
-        """A win at once; a loss in two plies, if the other player makes a four whatever the player to move does."""
+        """A win at once; a loss in two plies, if the other player makes a four in any case."""
         own, stones = state[0], state[1]
         free, threats = self.free_squares(stones), self.winning_squares(own ^ stones, stones)
         if self.winning_squares(own, stones) & free != 0:
@@ -139,12 +137,11 @@ class Connect4(Game):
         return self.rows * self.columns - popcount(state[1])
 
     def planes(self, state):
-        """The stones of each player, and the squares where the next stone can fall."""
+        """Each player's stones, and where the next stone can fall."""
         first, second = self.stones(state)
         return first, second, self.free_squares(state[1])
 
     def stones(self, state):
-        """The stones of each player."""
         first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
         return first, state[1] ^ first
 
@@ -153,8 +150,8 @@ class Connect4(Game):
         return np.arange(self.rows)[:, None] + np.arange(self.columns) * (self.rows + 1)
 
     def evaluate(self, state):
-        """Open fours: groups of four squares in line with no stone of the other player, weighted by the player's
-        stones in them (1, 4 and 16 for one to three), the first player's sum less the second's."""
+        """Open fours: four squares in line without opposing stones, weighted by own ones (1, 4 and 16 for one to
+        three), the first player's sum less the second's."""
         first, second = self.stones(state)
         total = 0
         for step in (ONE, self.height, self.height - ONE, self.height + ONE):
@@ -162,10 +159,9 @@ class Connect4(Game):
         return total / (32.0 + abs(total))
 
     def open_fours(self, own, other, step):
-        """The weight of the fours along one direction that `other` has no stone in.
+        """The weight of the fours in a direction without stones of `other`.
 
-        All at the same time: the squares of each four are added up bit by bit, so that the words `odd` and `two` have
-        the binary digits of the number of stones in the four that begins at a square.
+        All at once: `odd` and `two` have the binary digits of the number of stones in the four from each square.
         """
         fours = self.fours(self.board & ~other, step)
         second, third, fourth = own >> step, own >> step + step, own >> step + step + step
@@ -175,7 +171,7 @@ class Connect4(Game):
         return popcount(ones) + 4 * popcount(twos) + 16 * popcount(threes) + 64 * popcount(fours & low_pair & high_pair)
 
     def winning_squares(self, own, stones):
-        """The free squares, not only the lowest of a column, where a stone would make four of `own`."""
+        """All free squares where a stone would make four of `own`."""
         up = ONE
         wins = own << up & own << up + up & own << up + up + up
         for step in (self.height, self.height - ONE, self.height + ONE):
@@ -185,9 +181,9 @@ class Connect4(Game):
         return wins & self.board & ~stones
 
     def sound_moves(self, state, moves):
-        """Only a winning move, if there is one; else only moves after which the other player has no immediate four.
+        """A winning move alone; else moves that leave the other player no immediate four.
 
-        The idea is in Pascal Pons' tutorial on solving Connect 4, "Anticipate direct losing moves".
+        From Pascal Pons' tutorial on solving Connect 4, "Anticipate direct losing moves".
         """
         own, stones = state[0], state[1]
         free, threats = self.free_squares(stones), self.winning_squares(own ^ stones, stones)
@@ -202,17 +198,17 @@ class Connect4(Game):
         return self.list_columns(safe, moves)
 
     def move_order(self, state, move):
-        """By the number of squares where the next stone would make four, then from the centre outwards."""
+        """By the squares that would then make four, then from the centre outwards."""
         square = self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height
         threats = popcount(self.winning_squares(state[0] | square, state[1] | square))
         return threats * self.columns - abs(2 * move - self.columns + 1)
 
     def key(self, state):
-        """Exact: the stones of the player to move, and a bit above the stones of each column."""
+        """Exact: the mover's stones, and a bit above each column."""
         return state[0] + state[1] + self.bottom
 
     def move_code(self, state, move):
-        """The square that the stone falls on, and the player who drops it."""
+        """The square that the stone falls on, and the player."""
         square = trailing_zeros(self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height)
         return 2 * square + self.player(state)
 
@@ -232,7 +228,7 @@ class Connect4(Game):
         return self.columns - 1 - move if symmetry == 1 else move
 
     def random_playout(self, state, moves, rng):
-        """The default's moves, with the position in registers."""
+        """As by default, with the position in registers."""
         own, stones, side = state[0] ^ state[1], state[1], self.player(state)  # own: of the last mover
         lined, plies = self.has_line(own), 0
         while not lined and stones != self.board:
@@ -250,8 +246,8 @@ class Connect4(Game):
         return zero + (state[0] ^ state[1]), zero + state[1]
 
     def lane_step(self, words, rng):
-        """A stone into a random column; where that is full, the lane waits."""
-        own, stones = words  # own: of the player who has just moved
+        """A stone into a random column; the lane waits if it is full."""
+        own, stones = words  # own: of the last mover
         square = self.free_squares(stones) & self.column_mask << random_below(rng, self.columns) * self.height
         moved = square != 0
         own = choose(moved, own ^ stones | square, own)

@@ -1,8 +1,8 @@
 """Domineering (Göran Andersson, about 1973), also called crosscram: dominoes on a board of squares.
 
 The first player, Vertical, covers two free squares above each other; the second, Horizontal, two beside each other.  A
-player who cannot move loses; in the misere game, wins.  Which player wins on small boards: D. M. Breuker, J. W. H. M.
-Uiterwijk and H. J. van den Herik, "Solving 8x8 Domineering", Theoretical Computer Science 230 (2000).
+player who cannot move loses; in the misere game, wins.  Winners on small boards: D. M. Breuker, J. W. H. M. Uiterwijk
+and H. J. van den Herik, "Solving 8x8 Domineering", Theoretical Computer Science 230 (2000).
 
     squares of 3 rows      3  8  9 10 11     a move is the lower or the left square of its domino, and 64 more if it
     and 4 columns          2  4  5  6  7     is horizontal; it is named by its two squares: `a1a2`, `a1b1`
@@ -22,9 +22,9 @@ from arena.games.core.game import Game, check_range
 from arena.games.core.lanes import choose, narrowest
 from arena.games.core.random import random_below
 
-HORIZONTAL = 64  # added to the moves of the second player
+HORIZONTAL = 64  # added to Horizontal's moves
 
-# the squares around a vertical domino, as rows and columns from its lower square; exchanged for a horizontal one
+# around a vertical domino, as rows and columns from its lower square; exchanged for a horizontal one
 AROUND = np.array([(-1, 0), (2, 0), (0, -1), (1, -1), (0, 1), (1, 1)])
 
 
@@ -42,7 +42,7 @@ class Domineering(BitBoard, Game):
     state_size = 1
     move_limit = 2 * HORIZONTAL
     code_limit = 2 * HORIZONTAL
-    symmetries = 4  # the mirror images and the half turn, which keep vertical dominoes vertical
+    symmetries = 4  # keep vertical dominoes vertical
     last_mover_wins = True
 
     def __post_init__(self):
@@ -65,14 +65,14 @@ class Domineering(BitBoard, Game):
         return popcount(state[0]) >> 1 & 1
 
     def places(self, covered, side):
-        """The squares that a domino of that side can have as its lower or left one."""
+        """The lower or left squares of that side's possible dominoes."""
         free = ~covered
         if side == 0:
             return free & free >> WORD(self.columns) & self.below
         return free & free >> ONE & self.left
 
     def domino(self, square, side):
-        """The two squares of a domino, as a set, from its lower or left one; works on sets of dominoes too."""
+        """The squares of dominoes, from the lower or left ones; both are sets."""
         return square | square << (WORD(self.columns) if side == 0 else ONE)
 
     def legal_moves(self, state, moves):
@@ -86,13 +86,14 @@ class Domineering(BitBoard, Game):
         return self.places(state[0], self.player(state)) == ZERO
 
     def score(self, state):
-        """The player to move has no move."""
+        """The player to move cannot move."""
         return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
 
     def foreseen(self, state):
-        """A side sure of more moves than the other can have wins, or of as many moves if it has just moved.
+        """A side sure of more moves than the other can have wins, or of as many if it has just moved.
 
-        Safe moves and the bound on the other side's are Bullock's (see evaluate_room)."""
+        Safe moves and the bound are Bullock's (see evaluate_room).
+        """
         side, covered = self.player(state), state[0]
         mine = self.fitting(self.places(covered, side), side)
         theirs = self.fitting(self.places(covered, 1 - side), 1 - side)
@@ -105,14 +106,14 @@ class Domineering(BitBoard, Game):
     def sure_moves(self, covered, side, first):
         """A lower bound for a side's number of moves; first: 2 if it is to move, else 0.
 
-        All safe moves, and a third of the others, since a domino of the other side can spoil two of them.
+        All safe moves and a third of the others, as a domino of the other side can spoil two of them.
         """
         safe = self.places(covered, side) & self.places(self.domino(self.places(covered, 1 - side), 1 - side), side)
         others = self.places(covered | self.domino(safe, side), side)
         return self.fitting(safe, side) + (self.fitting(others, side) + first) // 3
 
     def move_order(self, state, move):
-        """The player's room (see evaluate_room) less the other side's; in the misere game negated."""
+        """Own room (see evaluate_room) less the other side's; in the misere game negated."""
         side = move // HORIZONTAL
         covered = state[0] | self.domino(ONE << WORD(move % HORIZONTAL), side)
         ahead = self.room(covered, side) - self.room(covered, 1 - side)
@@ -122,30 +123,29 @@ class Domineering(BitBoard, Game):
         return (self.rows * self.columns - popcount(state[0])) // 2
 
     def evaluate(self, state):
-        """Vertical's places for a domino less Horizontal's, over one more than both; in the misere game negated."""
+        """Places for a domino: the difference over the sum and 1; in the misere game negated."""
         vertical, horizontal = popcount(self.places(state[0], 0)), popcount(self.places(state[0], 1))
         value = (vertical - horizontal) / (vertical + horizontal + 1.0)
         return value if self.last_mover_wins else -value
 
     def evaluate_room(self, state):
-        """Moves to come: the most dominoes that a side could still place, plus those of them that the other side cannot
-        prevent; the difference, over one more than the sum, in the misere game negated.
+        """Moves to come: the most dominoes that a side can still place, plus those of them that the other side cannot
+        prevent; the difference over the sum and 1, in the misere game negated.
 
-        Real and safe moves are the quantities of N. Bullock, "Domineering: solving large combinatorial search spaces",
-        ICGA Journal 25 (2002); counted here along columns and rows, one by one.
+        After N. Bullock, "Domineering: solving large combinatorial search spaces", ICGA Journal 25 (2002); counted
+        along each column and row alone.
         """
         vertical, horizontal = self.room(state[0], 0), self.room(state[0], 1)
         value = (vertical - horizontal) / (vertical + horizontal + 1.0)
         return value if self.last_mover_wins else -value
 
     def room(self, covered, side):
-        """The number of dominoes that a side can still place, plus the number of those safe from the other side."""
         places = self.places(covered, side)
         threatened = self.domino(self.places(covered, 1 - side), 1 - side)
         return self.fitting(places, side) + self.fitting(places & self.places(threatened, side), side)
 
     def fitting(self, places, side):
-        """How many dominoes fit into the places without overlap: from the start of each run, every other one."""
+        """How many dominoes fit without overlap: from the start of each run, every other one."""
         step = WORD(self.columns) if side == 0 else ONE
         count = 0
         while places != ZERO:
@@ -158,13 +158,13 @@ class Domineering(BitBoard, Game):
         return state[0]
 
     def move_code(self, state, move):
-        """The move, which tells the players apart."""
+        """Moves tell the players apart."""
         return np.int64(move)
 
     def feature_code(self, state, move):
-        """The move code with a bit for each of the six squares around the domino: 1 if it is covered or off the board.
+        """The move code with a bit for each square around the domino: 1 if covered or off the board.
 
-        The idea is that of T. Cazenave, "Playout policy adaptation with move features" (2016).
+        After T. Cazenave, "Playout policy adaptation with move features" (2016).
         """
         square, side = move % HORIZONTAL, move // HORIZONTAL
         code = np.int64(move)
@@ -175,7 +175,6 @@ class Domineering(BitBoard, Game):
         return code
 
     def is_covered(self, covered, row, column):
-        """1 if there is no free square, 0 if there is."""
         if row < 0 or row >= self.rows or column < 0 or column >= self.columns:
             return 1
         return np.int64(covered >> WORD(row * self.columns + column) & ONE)
@@ -199,7 +198,7 @@ class Domineering(BitBoard, Game):
         return trailing_zeros(nth_bit(places, random_below(rng, popcount(places)))) + HORIZONTAL * side
 
     def random_playout(self, state, moves, rng):
-        """The moves that random_move would make, with the position in a register."""
+        """As by random_move, with the position in a register."""
         covered, side, plies = state[0], self.player(state), 0
         places = self.places(covered, side)
         while places != ZERO:
@@ -217,7 +216,7 @@ class Domineering(BitBoard, Game):
         return zero + state[0], zero + self.player(state)
 
     def lane_step(self, words, rng):
-        """A domino of Vertical and one of Horizontal; where Horizontal begins, Vertical waits once."""
+        """A domino of Vertical and one of Horizontal; where Horizontal begins, Vertical first waits."""
         covered, begins = words
         waits, winner = begins != 0, 1 if self.last_mover_wins else -1
         places = self.places(covered, 0)
@@ -231,7 +230,7 @@ class Domineering(BitBoard, Game):
         return (covered, begins ^ begins), plies, stuck | won, choose(won, winner, -winner)
 
     def random_domino(self, places, side, rng):
-        """A domino on a random one of the places, as a set; nothing where there are none."""
+        """A domino on a random place, as a set; nothing without places."""
         return self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
 
     def move_name(self, state, move):
@@ -243,7 +242,7 @@ class Domineering(BitBoard, Game):
         return draw_sets(reversed(range(self.rows)), self.columns, {"#": state[0]})
 
     def drawing(self, state, moves):
-        """Dominoes where the moves are known, upright ones in red; covered squares else."""
+        """Dominoes of known moves, upright ones in red; other covered squares."""
         board = read_board(self.render(state))
         dominoes, hidden = [], set()
         for name in moves:

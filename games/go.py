@@ -1,11 +1,9 @@
 """Go with area scoring: stones and the empty points that reach only them, White's komi added.
 
-Black, the first player, begins.  A move is a point or a pass; two passes in a row end the game.  Suicide is illegal,
-and so is a move that makes an earlier position of the board again (positional superko; the player to move does not
-matter).  A game of max_plies moves, 3 for each point, is scored as it stands.  Points are named as in Go: columns from
-a, without i, rows from 1 at the bottom.  The rules are John Tromp's and Bill Taylor's, but for suicide and that cap.
-
-Random playouts do not fill the player's own eyes, and know only the simple ko.
+Rules of John Tromp and Bill Taylor, but suicide is illegal, and a game of max_plies moves, 3 for each point, is scored
+as it stands.  Two passes end the game; no move may repeat a position of the board (positional superko).  Points are
+named as in Go: columns from a, without i, rows from 1 at the bottom.  Random playouts do not fill own eyes, and know
+only the simple ko.
 """
 
 from dataclasses import dataclass
@@ -39,13 +37,12 @@ LOW = WORD(0xFFFF)
 @dataclass(frozen=True)
 class Go(StoneGame):
     """state: uint64, the sets of black and of white stones, plies, passes in a row, the point of a simple ko (or else
-    `area`), and the history: for each ply the move, and above its low 16 bits, for a stone that has been captured
-    since, the number of plies after which it was gone.
+    `area`), and the history: for each ply the move, and above its low 16 bits, for a captured stone, the number of
+    plies after which it was gone.
 
-    The history defines the earlier positions under every symmetry, which their hashes would not.  It is
-    part of the position, so different orders of the same moves have different keys.
+    Unlike hashes, the history serves under every symmetry.  It makes the keys of different orders of moves different.
 
-    komi: points that are added to White's score; with a whole number there are draws
+    komi: points added to White's score; a whole number allows draws
     """
 
     komi: float = 7.5
@@ -66,12 +63,12 @@ class Go(StoneGame):
 
     @cached_property
     def plies_at(self):
-        """The index in a state of the number of plies; passes and ko follow."""
+        """The index in a state of plies, passes and ko."""
         return 2 * self.words
 
     @cached_property
     def history(self):
-        """The index in a state at which the history begins."""
+        """The index in a state of the history."""
         return 2 * self.words + 3
 
     @property
@@ -117,8 +114,8 @@ class Go(StoneGame):
         return count + 1
 
     def positions(self, state, positions, board):
-        """Write the hash of the stones after each number of plies into `positions`, and where stones have been taken
-        behind SPARE; returns False, and writes nothing, if none has been taken."""
+        """Write the hash of the stones after each number of plies into `positions`, and behind SPARE where stones were
+        taken; False, without writing, if none were."""
         plies, any_taken = np.int64(state[self.plies_at]), False
         for ply in range(plies):
             any_taken |= state[self.history + ply] > LOW
@@ -140,20 +137,20 @@ class Go(StoneGame):
         return any_taken
 
     def stone_hash(self, move, colour):
-        """The hash of a position is that of its stones together, by exclusive or (Zobrist)."""
+        """A position's hash is that of its stones by exclusive or (Zobrist)."""
         return mix(WORD(2 * move) + colour)
 
     def repeats(self, state, board, point, colour, positions):
-        """True if a stone at a point, which is pressed, makes one of the positions again.
+        """True if a stone at a pressed point repeats one of the positions.
 
-        Called only where a stone has been taken: at any other point, no earlier position had a stone.
+        Only where a stone has been taken: no earlier position had a stone elsewhere.
         """
         plies = np.int64(state[self.plies_at])
         after = positions[plies] ^ self.stone_hash(self.move_at(point), colour)
         for neighbour in self.around(point):
             chain = CHAIN + neighbour
             if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[chain])] == 0:
-                board[LIBERTIES + WORD(board[chain])] = MANY  # so that it is not counted twice
+                board[LIBERTIES + WORD(board[chain])] = MANY  # not to be counted twice
                 stone, first = WORD(board[NEXT + neighbour]), neighbour
                 after ^= self.stone_hash(self.move_at(first), BOTH - colour)
                 while stone != first:
@@ -187,7 +184,7 @@ class Go(StoneGame):
                 self.take_back(state, board, plies)
 
     def take_back(self, state, board, plies):
-        """Take from `state` the stones that are no longer on the board, after `plies` moves and one more."""
+        """Take off stones that are no longer on the board, after `plies` moves and one more."""
         for ply in range(plies):
             move = np.int64(state[self.history + ply])
             if move < self.area and board[self.point(move)] == EMPTY:
@@ -195,7 +192,7 @@ class Go(StoneGame):
                 state[(move >> 6) + (ply & 1) * self.words] &= ~(ONE << WORD(move & 63))
 
     def place(self, board, point, colour, empties):
-        """Put a stone at a point that is pressed and take what it captures; returns the number of empty points."""
+        """Put a stone at a pressed point and capture; returns the number of empty points."""
         self.put(board, point, colour)
         for neighbour in self.around(point):
             if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[CHAIN + neighbour])] == 0:
@@ -203,7 +200,7 @@ class Go(StoneGame):
         return empties
 
     def makes_ko(self, board, point, captured):
-        """True if a stone that captured can be retaken at once: it took one, is alone, and has only that liberty."""
+        """True if a capturing stone can be retaken at once: it took one, is alone, and has only that liberty."""
         return captured == 1 and board[NEXT + point] == point and board[LIBERTIES + point] == 1
 
     def score(self, state):
@@ -211,12 +208,12 @@ class Go(StoneGame):
         return self.area_difference(board, self.lay_out(state, board)) - self.komi
 
     def evaluate(self, state):
-        """The score if the game ended here, s, as s / (size + |s|)."""
+        """The score s of the position as it stands, as s / (size + |s|)."""
         score = self.score(state)
         return score / (self.size + abs(score))
 
     def area_difference(self, board, empties):
-        """Black's area less White's; the empty points of `board` become a union of the colours that they reach."""
+        """Black's area less White's; empty points of `board` become a union of the colours that they reach."""
         changed = True
         while changed:
             changed = False
@@ -235,15 +232,15 @@ class Go(StoneGame):
         return difference
 
     def is_eye(self, board, point, colour):
-        """True if all four neighbours of an empty point are of `colour` or off the board, and the other player has at
-        most one of the diagonal neighbours, at the edge none."""
+        """True if all neighbours of an empty point are `colour` or off the board, and at most one diagonal neighbour is
+        the other's, at the edge none."""
         own = True
         for neighbour in self.around(point):
             own &= (board[neighbour] == colour) | (board[neighbour] == BORDER)
         return own & (self.bad_corners(board, point, colour) < 2)
 
     def bad_corners(self, board, point, colour):
-        """The number of diagonal neighbours of the other player, and one more at the edge."""
+        """Diagonal neighbours of the other player, and one more at the edge."""
         bad, beyond = 0, False
         for side in (point - self.stride, point + self.stride):
             for corner in (side - ONE, side + ONE):
@@ -252,7 +249,7 @@ class Go(StoneGame):
         return bad + beyond
 
     def try_point(self, board, point, colour, ko):
-        """True if a playout may play at an empty point, which then is pressed."""
+        """True if a playout may play at an empty point, which is then pressed."""
         if point == ko or self.is_eye(board, point, colour):
             return False
         self.press(board, point)
@@ -262,10 +259,7 @@ class Go(StoneGame):
         return sound
 
     def random_playout(self, state, moves, rng):
-        """Both sides draw from the points that are legal, but for the superko, and no eye of their own; or they pass.
-
-        Points are drawn until one serves, and none a second time.
-        """
+        """Draws legal points (but for superko) without repetition until one is no own eye; else passes."""
         board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
         empties = self.lay_out(state, board)
         passes, ko = state[self.plies_at + 1], self.point(np.int64(state[self.plies_at + 2]))
@@ -294,7 +288,7 @@ class Go(StoneGame):
         return self.area_difference(board, empties) - self.komi, plies
 
     def key(self, state):
-        """A hash of the part of the state that is in use."""
+        """A hash of the part of the state in use."""
         word = WORD(0)
         for i in range(self.history + np.int64(state[self.plies_at])):
             word ^= mix(state[i] + WORD(i) * GAMMA)
@@ -313,5 +307,5 @@ class Go(StoneGame):
         return {"SZ": self.size, "KM": self.komi}
 
     def sgf_move(self, name):
-        """In SGF columns do not leave out i, and rows are counted from above."""
+        """SGF's columns include i, and rows count from above."""
         return "" if name == "pass" else sgf_point(LETTERS.index(name[0]), self.size - int(name[1:]))

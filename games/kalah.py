@@ -1,11 +1,9 @@
 """Kalah (William Julius Champion, 1940): seeds are sown around a board of houses, and collected in two stores.
 
-Each player has a row of `houses` with `seeds` in each, and a store at the right end of it.  A move takes all seeds of
-one's own house and sows them one by one to the right, into one's store and on through the other player's houses, past
-the other's store.  If the last seed falls into one's store, one moves again; if it falls into an empty house of one's
-own, it goes to the store with the seeds of the house opposite, if any.  When the houses of either player are empty
-after a move, the game is over, and the seeds that are left belong to the player in whose houses they are.  Rules: G.
-Irving, J. Donkers and J. Uiterwijk, "Solving Kalah", ICGA Journal 23 (2000), which calls it Kalah(houses, seeds).
+A move sows the seeds of an own house one by one to the right, into the own store and the other's houses, not the
+other's store.  If the last one falls into the own store, one moves again; if into an own empty house, it and the seeds
+opposite, if any, go to the store.  When either player's houses are empty after a move, the other's seeds are theirs,
+and the game is over.  Rules: G. Irving, J. Donkers and J. Uiterwijk, "Solving Kalah", ICGA Journal 23 (2000).
 
     12 11 10  9  8  7       a state's places for 6 houses; the first player's are in the lower row, and the
   13                  6     stores at the ends.  A move is the number of a house from its player's left, from 0,
@@ -59,7 +57,7 @@ class Kalah(Game):
 
     @property
     def max_plies(self):
-        """A bound: a move that puts no seed into a store brings some seeds nearer to one."""
+        """A bound: a move without a seed for a store brings some nearer to one."""
         return self.total + (self.total + 1) * self.total * self.houses
 
     def start(self, state):
@@ -70,7 +68,6 @@ class Kalah(Game):
         return np.int64(state[self.places])
 
     def store(self, side):
-        """The place of a player's store."""
         return side * (self.houses + 1) + self.houses
 
     def legal_moves(self, state, moves):
@@ -98,12 +95,11 @@ class Kalah(Game):
             state[self.places] = 1 - side
 
     def next_place(self, place, side):
-        """The place of a player's next seed, which is never the other player's store."""
+        """Where a player's next seed goes, never the other's store."""
         place += 2 if place + 1 == self.store(1 - side) else 1
         return place - self.places if place >= self.places else place
 
     def in_houses(self, state, side):
-        """How many seeds are in a player's houses."""
         first, count = side * (self.houses + 1), 0
         for house in range(self.houses):
             count += np.int64(state[first + house])
@@ -113,27 +109,27 @@ class Kalah(Game):
         return self.in_houses(state, 0) == 0 or self.in_houses(state, 1) == 0
 
     def score(self, state):
-        """The seeds of the first player less those of the second."""
+        """The first player's seeds less the second's."""
         first = self.in_houses(state, 0) + np.int64(state[self.store(0)])
         return float(2 * first - self.total)
 
     def evaluate(self, state):
-        """Seeds in the stores: the difference, over one more than all seeds."""
+        """Seeds in the stores: the difference over all seeds and 1."""
         return (state[self.store(0)] - state[self.store(1)]) / (self.total + 1.0)
 
     def evaluate_seeds(self, state):
-        """Seeds in the stores, and half of those in the houses: the difference, over one more than all seeds."""
+        """Seeds in the stores, and half of those in the houses: the difference over all seeds and 1."""
         stores = np.int64(state[self.store(0)]) - np.int64(state[self.store(1)])
         houses = self.in_houses(state, 0) - self.in_houses(state, 1)
         return (stores + 0.5 * houses) / (self.total + 1.0)
 
     def last_place(self, state, move):
-        """The place of the last seed of a move; a lap leaves out one store."""
+        """Where a move's last seed goes; a lap leaves out one store."""
         first = self.player(state) * (self.houses + 1)
         return (first + (move + np.int64(state[first + move])) % (self.places - 1)) % self.places
 
     def captures(self, state, move):
-        """The number of seeds that a move takes from the house opposite, with the seed that it may sow there."""
+        """The seeds taken from the house opposite, with one that the move may sow there."""
         side, place = self.player(state), self.last_place(state, move)
         first = side * (self.houses + 1)
         origin, opposite = first + move, 2 * self.houses - place
@@ -144,19 +140,18 @@ class Kalah(Game):
         return np.int64(state[opposite]) + (1 if place <= origin else 0)
 
     def move_order(self, state, move):
-        """Captures, by the number of seeds, and then moves that let the player move again."""
+        """Captures by their seeds, then moves that let the player move again."""
         again = 1 if self.last_place(state, move) == self.store(self.player(state)) else 0
         return 2 * self.captures(state, move) + again
 
     def is_unstable(self, state, move):
-        """Captures are unstable."""
         return self.captures(state, move) > 0
 
     def move_name(self, state, move):
         return str(move + 1)
 
     def drawing(self, state, moves):
-        """Houses and stores with their seeds; the first player's are below, with the store on the right."""
+        """The first player's houses are below, with the store on the right."""
         step, columns = 1.25 * CELL, self.houses + 2
         width, height = step * columns, 5 * CELL
         board = f'<rect class="ground" x="2" y="{LINE}" width="{width - 4:g}" height="{height - 2 * LINE:g}" rx="18"/>'
@@ -179,7 +174,7 @@ class Kalah(Game):
         return Drawing(width, height, "".join([paper(width, height), board, *pits, *names]), tuple(seeds))
 
     def render(self, state):
-        """The second player's houses above, with their numbers, and the stores at the ends."""
+        """The second player's houses above, with numbers, and the stores at the ends."""
         width = 3
         upper = [state[self.houses + 1 + house] for house in reversed(range(self.houses))]
         lower = [state[house] for house in range(self.houses)]

@@ -1,8 +1,7 @@
 """Left Move: choose left or right `depth` times; the score is the number of lefts (one player).
 
-The simplest problem on which a learned policy must beat random play: whatever was played before, left is the better
-move, yet a random playout is lucky to have many lefts.  It is the first test of nested search in T. Cazenave, "Nested
-Monte-Carlo Search" (IJCAI 2009).
+The simplest problem on which a learned policy must beat random play.  The first test of nested search in T. Cazenave,
+"Nested Monte-Carlo Search" (IJCAI 2009).
 
     move 0   left, L        The code of a move is 2 * depth + move, where depth is the number of moves made before it.
     move 1   right, R
@@ -21,7 +20,7 @@ LEFT = 0
 
 @dataclass(frozen=True)
 class LeftMove(Game):
-    """state: uint64[2] = moves made, lefts among them.  Their order does not matter, and is not kept.
+    """state: uint64[2] = moves made, lefts among them.
 
     depth: moves of a game, which is the best score
     """
@@ -72,7 +71,7 @@ class LeftMove(Game):
         return 2 * self.depth
 
     def random_playout(self, state, moves, rng):
-        """Every bit of a random word is a choice; a set bit is a left."""
+        """Bits of random words are choices; a set bit is a left."""
         plies = waiting = self.depth - np.int64(state[0])
         lefts = np.int64(state[1])
         while waiting > 0:

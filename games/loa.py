@@ -1,14 +1,11 @@
 """Lines of Action (Claude Soucie, about 1960): join all your pieces into one group.
 
-Black, the first player, has the lower and the upper edge, White the left and the right one; the corners are empty.
-A piece moves along a row, a column or a diagonal, by just as many squares as there are pieces of both players on that
-line.  It passes over pieces of its own side, not over the other's, and takes one that it lands on.  A player whose
-pieces are all joined, along rows, columns or diagonals, has won; if a capture joins those of both players, it is a
-draw.  A player who cannot move passes.  Rules: S. Sackson, "A Gamut of Games" (1969), and M. H. M. Winands, "Informed
-Search in Complex Games", Maastricht (2004), section 1.4, where a position that comes up for the third time is a draw.
-
-Here a position does not contain earlier ones, so that tables find it again: instead, a game is a draw after `horizon`
-moves.
+Black, the first player, has the lower and the upper edge, White the left and the right one, without corners.  A piece
+moves along a row, column or diagonal by as many squares as there are pieces on it, over its own side's but not the
+other's, and takes one that it lands on.  Whose pieces are all joined has won, or both draw after a capture.  A player
+who cannot move passes.  Rules: S. Sackson, "A Gamut of Games" (1969); M. H. M. Winands, "Informed Search in Complex
+Games", Maastricht (2004), section 1.4, where a third repetition is a draw; here a game is a draw after `horizon` moves
+instead, as a position does not contain earlier ones.
 
     squares  8  56 57 ... 63     a square is named by column and row: b1; a move is 64 * origin + target, or PASS,
              :                   and is named b1-b3, or b1xb3 if it takes a piece.  A smaller board has the numbers
@@ -32,9 +29,9 @@ from arena.games.core.random import random_below
 EIGHT = WORD(8)
 BLACK_WINS, WHITE_WINS, DRAWN = ONE, WORD(2), WORD(3)  # in state[END]; 0 while the game goes on
 NOT_FIRST, NOT_LAST = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)  # columns of 8x8
-TRIES = 64  # draws of a random move before all moves are listed; one in three succeeds
+TRIES = 64  # draws of a random move, before listing all; one in three succeeds
 CAPTURE = 8  # in the order of moves
-# rows and columns of a step; directions 2 * axis and 2 * axis + 1 are opposite
+# rows and columns of a step; 2 * axis and 2 * axis + 1 are opposite
 STEPS = np.array([(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1)])
 
 
@@ -60,12 +57,12 @@ class LinesOfAction(SteppingGame):
 
     @property
     def max_moves(self):
-        """Each piece has at most one move in each direction."""
+        """One for each piece and direction."""
         return 8 * 2 * (self.size - 2)
 
     @cached_property
     def rays(self):
-        """uint64[64, 8]: the squares from a square to the edge in each direction."""
+        """uint64[64, 8]: the squares up to the edge in each direction."""
         found = np.zeros((64, 8), WORD)
         for row, column, direction in np.ndindex(self.size, self.size, 8):
             r, c = STEPS[direction] + (row, column)
@@ -76,12 +73,12 @@ class LinesOfAction(SteppingGame):
 
     @cached_property
     def lines(self):
-        """uint64[64, 4]: the row, the column and the diagonals of a square."""
+        """uint64[64, 4]: each square's row, column and diagonals."""
         return self.rays[:, ::2] | self.rays[:, 1::2] | (ONE << np.arange(64, dtype=WORD))[:, None]
 
     @cached_property
     def steps(self):
-        """int64[8]: from a square to the next one, by direction."""
+        """int64[8]: to the next square, by direction."""
         return STEPS @ (8, 1)
 
     def start(self, state):
@@ -91,7 +88,7 @@ class LinesOfAction(SteppingGame):
             state[1] |= ONE << WORD(8 * i) | ONE << WORD(8 * i + self.size - 1)
 
     def target(self, own, other, square, direction):
-        """The target of a piece that moves from a square in a direction; -1 if it cannot."""
+        """A move's target; -1 if the piece cannot move."""
         count = popcount(self.lines[square, direction >> 1] & (own | other))
         target, ray = square + count * self.steps[direction], self.rays[square, direction]
         if not 0 <= target < 64 or ray >> WORD(target) & ONE == ZERO:
@@ -131,12 +128,12 @@ class LinesOfAction(SteppingGame):
         state[END] = DRAWN if joined == ZERO and state[PLIES] >= WORD(self.horizon) else joined
 
     def around(self, pieces):
-        """The squares beside those of a set; beyond the edge of a smaller board too."""
+        """The squares beside those of a set; beyond a smaller board's edge too."""
         across = (pieces & NOT_LAST) << ONE | (pieces & NOT_FIRST) >> ONE
         return across | (across | pieces) << EIGHT | (across | pieces) >> EIGHT
 
     def group(self, pieces, first):
-        """All pieces that are joined to those of `first`."""
+        """All pieces joined to `first`."""
         found, grown = first, first | self.around(first) & pieces
         while grown != found:
             found = grown
@@ -144,7 +141,7 @@ class LinesOfAction(SteppingGame):
         return found
 
     def is_joined(self, pieces):
-        """Whether all pieces are one group; tests first for the usual case, a piece that stands alone."""
+        """Whether all pieces are one group; tests first for the usual case, a piece alone."""
         first = pieces & (~pieces + ONE)
         if pieces != first and pieces & ~self.around(pieces) != ZERO:
             return False
@@ -154,17 +151,17 @@ class LinesOfAction(SteppingGame):
         return 1.0 if state[END] == BLACK_WINS else (-1.0 if state[END] == WHITE_WINS else 0.0)
 
     def evaluate(self, state):
-        """Concentration: how far a player's pieces are from their centre of mass in the mean, by moves of a king;
-        White's distance less Black's, over one more than both.
+        """Concentration: the mean distance of a player's pieces from their centre of mass, in king's moves; White's
+        less Black's, over the sum and 1.
 
-        The idea is that of M. H. M. Winands, L. Kocsis, J. W. H. M. Uiterwijk and H. J. van den Herik, "Learning in
-        Lines of Action" (BNAIC 2002).
+        After M. H. M. Winands, L. Kocsis, J. W. H. M. Uiterwijk and H. J. van den Herik, "Learning in Lines of Action"
+        (BNAIC 2002).
         """
         black, white = self.spread(state[0]), self.spread(state[1])
         return (white - black) / (white + black + 1.0)
 
     def spread(self, pieces):
-        """The mean distance of pieces from their centre of mass."""
+        """The mean distance from the centre of mass."""
         rows = columns = distance = 0.0
         count, left = float(popcount(pieces)), pieces
         while left != ZERO:
@@ -179,7 +176,7 @@ class LinesOfAction(SteppingGame):
         return distance / count
 
     def evaluate_mobility(self, state):
-        """The moves that Black has or would have less White's, over one more than both."""
+        """Possible moves of either player: the difference over the sum and 1."""
         black, white = self.count_moves(state[0], state[1]), self.count_moves(state[1], state[0])
         return (black - white) / (black + white + 1.0)
 
@@ -192,7 +189,7 @@ class LinesOfAction(SteppingGame):
         return count
 
     def evaluate_groups(self, state):
-        """White's groups of joined pieces less Black's, over both."""
+        """White's groups less Black's, over both."""
         black, white = self.count_groups(state[0]), self.count_groups(state[1])
         return (white - black) / (white + black + 0.0)
 
@@ -204,31 +201,28 @@ class LinesOfAction(SteppingGame):
         return count
 
     def captures(self, state, move):
-        """Whether a move takes a piece."""
         return move != PASS and state[1 - self.player(state)] >> WORD(move & 63) & ONE != ZERO
 
     def is_unstable(self, state, move):
-        """Captures are unstable."""
         return self.captures(state, move)
 
     def move_order(self, state, move):
-        """Captures, and then moves towards the middle."""
+        """Captures, then moves towards the middle."""
         if move == PASS:
             return 0
         inwards = self.ring(move & 63) - self.ring(move >> 6)
         return inwards + (CAPTURE if self.captures(state, move) else 0)
 
     def ring(self, square):
-        """How far a square is from the edge."""
+        """The distance from the edge."""
         row, column, last = square >> 3, square & 7, self.size - 1
         return min(min(row, last - row), min(column, last - column))
 
     def feature_code(self, state, move):
-        """The move code with a bit for captures."""
         return self.move_code(state, move) << 1 | (1 if self.captures(state, move) else 0)
 
     def random_move(self, state, moves, rng):
-        """Draw a piece and a direction until they are a legal move; so all legal moves are equally likely."""
+        """Draws a piece and a direction until the move is legal: all are equally likely."""
         side = state[PLIES] & ONE
         own, other, square, target, tries = state[side], state[ONE - side], 0, -1, 0
         count = popcount(own)

@@ -22,16 +22,16 @@ from arena.games.core.random import GAMMA, mix, random_below
 
 HALF = WORD(32)
 FIRST = WORD(0xFFFFFFFF)  # the first player's half of a line's word
-LINED = WORD(1 << 16)  # in the last word of a state
+LINED = WORD(1 << 16)  # in a state's last word
 
 
 @dataclass(frozen=True)
 class MNK(Game):
     """state: uint64[lines + 1] = a word for each line of the board, number of stones | LINED once there are k in a row.
 
-    Lines are the rows, the columns, the diagonals (along which row - column is constant) and the antidiagonals.  The
-    first player's stones on a line are bits 0 to 18 of its word, the second's bits 32 to 50, by column, but by row in
-    columns.  The rows alone define the position; with the others, k in a row through a stone are sought in four words.
+    Lines are the rows, the columns, the diagonals (of constant row - column) and the antidiagonals.  The first player's
+    stones on a line are bits 0 to 18 of its word, the second's bits 32 to 50, by column, but by row in columns.  The
+    rows define the position; the others help to find k in a row.
 
     k: stones in a row that win
     """
@@ -61,7 +61,7 @@ class MNK(Game):
 
     @property
     def first_column(self):
-        """The number of the first line that is a column; those before it are rows."""
+        """The first line that is a column, behind the rows."""
         return self.rows
 
     @property
@@ -86,7 +86,7 @@ class MNK(Game):
 
     @cached_property
     def boards(self):
-        """uint64[lines]: the squares of each line, in both halves."""
+        """uint64[lines]: each line's squares, in both halves."""
         state = np.zeros(self.state_size, self.dtype)
         for square in range(self.cells):
             self.place(state, square, ZERO)
@@ -95,7 +95,7 @@ class MNK(Game):
 
     @cached_property
     def places(self):
-        """How many ways there are to place k in a row."""
+        """The number of ways to place k in a row."""
         return sum(int(self.row_starts(squares)).bit_count() for squares in self.boards) // 2
 
     def start(self, state):
@@ -105,7 +105,7 @@ class MNK(Game):
         return np.int64(state[self.lines] & ONE)
 
     def row_starts(self, stones):
-        """The squares of a line, in both halves, from which k of the stones follow each other."""
+        """Where k of the stones in a line begin, in both halves."""
         length = 1
         while 2 * length <= self.k:
             stones &= stones >> WORD(length)
@@ -113,7 +113,7 @@ class MNK(Game):
         return stones & stones >> WORD(self.k - length)
 
     def place(self, state, square, half):
-        """Place a stone, of the player whose half of a word begins at bit `half`; True if k in a row go through it."""
+        """Place a stone of the player whose half begins at bit `half`; True if it makes k in a row."""
         row, column = WORD(square) // WORD(self.columns), WORD(square) % WORD(self.columns)
         vertical = WORD(self.first_column) + column
         diagonal = WORD(self.first_diagonal + self.columns - 1) + row - column
@@ -131,7 +131,7 @@ class MNK(Game):
         ) != ZERO
 
     def free_in_row(self, state, row):
-        """The columns of the free squares of a row."""
+        """By columns."""
         return self.row_mask & ~(state[row] | state[row] >> HALF)
 
     def legal_moves(self, state, moves):
@@ -151,14 +151,13 @@ class MNK(Game):
         return state[self.lines] >= WORD(self.cells)
 
     def score(self, state):
-        """The player who has just moved has won, unless the board is full without k in a row."""
+        """The last to move has won, unless the board is full without k in a row."""
         if state[self.lines] < LINED:
             return 0.0
         return 1.0 if state[self.lines] & ONE == ONE else -1.0
 
     def evaluate(self, state):
-        """Open lines, as in tic-tac-toe: the ways to place k in a row that have no stone of the second player, less
-        those that have none of the first's, over the number of ways plus one."""
+        """Open lines: ways to place k in a row without opposing stones; the difference over all ways and 1."""
         difference = 0
         for line in range(self.lines):
             starts = self.open_starts(state, line)
@@ -166,13 +165,13 @@ class MNK(Game):
         return difference / (self.places + 1.0)
 
     def open_starts(self, state, line):
-        """The starts of k squares without a stone of a player's opponent, in that player's half of the word."""
+        """Starts of k squares without opposing stones, in the player's half."""
         other = state[line] >> HALF | state[line] << HALF
         return self.row_starts(self.boards[line] & ~other)
 
     def evaluate_threats(self, state):
-        """Threats: k squares in a row without a stone of the opponent count 4 ** (own stones - 1), none without own
-        stones; the difference d as d / (2 * 4 ** (k - 2) + |d|)."""
+        """Threats: k squares in a row without opposing stones count 4 ** (own stones - 1), without own 0; the
+        difference d as d / (2 * 4 ** (k - 2) + |d|)."""
         difference = 0
         for line in range(self.lines):
             if state[line] != ZERO:
@@ -182,7 +181,7 @@ class MNK(Game):
         return difference / (2.0 * 4.0 ** (self.k - 2) + abs(difference))
 
     def threats(self, stones, starts):
-        """The weight of a player's stones in the groups of k squares of a line that begin at `starts`."""
+        """The weight of a player's stones in groups of k squares from `starts`."""
         weight = 0
         while starts != ZERO:
             start = WORD(trailing_zeros(starts))
@@ -193,14 +192,14 @@ class MNK(Game):
         return weight
 
     def key(self, state):
-        """A hash of the rows, as the other words follow from them."""
+        """A hash of the rows; the rest follows."""
         word = ZERO
         for row in range(self.rows):
             word = mix(word + state[row] + GAMMA)
         return word
 
     def feature_code(self, state, move):
-        """The move code with the contents of the eight squares around."""
+        """The move code with the eight squares around."""
         row, column = move // self.columns, WORD(move % self.columns)
         around = np.int64(0)
         for near in range(row - 1, row + 2):
@@ -229,7 +228,7 @@ class MNK(Game):
         return self.images[symmetry, move]
 
     def random_move(self, state, moves, rng):
-        """The default's draw, without a list of the moves."""
+        """The default's draw, without a list."""
         choice, row = random_below(rng, self.cells - np.int64(state[self.lines])), 0
         free = self.free_in_row(state, row)
         while choice >= popcount(free):
@@ -239,7 +238,7 @@ class MNK(Game):
         return row * self.columns + trailing_zeros(nth_bit(free, choice))
 
     def random_playout(self, state, moves, rng):
-        """Moves are drawn from the list of free squares, without putting them into order again after each."""
+        """Draws from a list of free squares that is not put into order again."""
         half = HALF if state[self.lines] & ONE != ZERO else ZERO
         free, plies, lined = self.legal_moves(state, moves), 0, state[self.lines] >= LINED
         while not lined and plies < free:
@@ -249,12 +248,12 @@ class MNK(Game):
             lined = self.place(state, move, half)
             half ^= HALF
             plies += 1
-        winner = 1.0 if half == HALF else -1.0  # half: of the player to move next
+        winner = 1.0 if half == HALF else -1.0  # half: of the next player
         return (winner if lined else 0.0), plies
 
     @property
     def stride(self):
-        """Bits from one row to the next of a board in one word: the columns, and one that stays empty."""
+        """Bits from row to row in one word: the columns, and an empty one."""
         return self.columns + 1
 
     @property
@@ -263,7 +262,6 @@ class MNK(Game):
 
     @cached_property
     def word(self):
-        """The squares of a board in one word."""
         return sum(int(self.row_mask) << self.stride * row for row in range(self.rows))
 
     def lane_start(self, state, zero):
@@ -274,7 +272,7 @@ class MNK(Game):
         return (second, first) if self.player(state) == 0 else (first, second)
 
     def lane_step(self, words, rng):
-        own, other = words  # own: of the player who has just moved
+        own, other = words  # own: of the last mover
         free = self.word & ~(own | other)
         own, other = other | nth_bit(free, random_below(rng, popcount(free))), own
         stones, lined = own | other, self.has_row(own)
@@ -282,7 +280,7 @@ class MNK(Game):
         return (own, other), 1, lined | (stones == self.word), choose(lined, winner, 0)
 
     def has_row(self, stones):
-        """Whether k of the stones, in a board in one word, are in a row."""
+        """Whether k of the stones, in one word, are in a row."""
         starts = self.run_starts(stones, 1)
         if self.rows >= self.k:
             for step in (self.stride - 1, self.stride, self.stride + 1):
@@ -290,7 +288,7 @@ class MNK(Game):
         return starts != 0
 
     def run_starts(self, stones, step):
-        """The squares from which k of the stones follow each other, `step` bits apart."""
+        """Where k of the stones begin, `step` bits apart."""
         length = 1
         while 2 * length <= self.k:
             stones &= stones >> step * length

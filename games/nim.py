@@ -4,9 +4,8 @@
     matches   take 1 to `take` matches from the only heap
     grundy    split a heap into two of different sizes (Grundy, "Mathematics and games", 1939)
 
-`nim_value(state)` is the theory of all three (Sprague 1935, Grundy 1939): in normal play, the player to move wins if
-and only if it is not 0.  A heap is worth the least number that none of the positions it can become is worth; several
-heaps are worth the exclusive or of their values.
+In normal play, the player to move wins if and only if `nim_value(state)` is not 0 (Sprague 1935, Grundy 1939): of a
+heap the least number that no position after it has, of several heaps the exclusive or.
 """
 
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ class HeapGame(Game):
         return state[0] < 2
 
     def score(self, state):
-        """The player to move has no move and has lost, or in a misere game won."""
+        """The player to move has lost, or in a misere game won."""
         return 1.0 if (state[0] & 1 == 1) != self.misere else -1.0
 
 
@@ -87,7 +86,7 @@ class TakingGame(HeapGame):
         state[0] = state[0] - 2 * taken ^ 1
 
     def random_move(self, state, moves, rng):
-        """All objects are numbered consecutively; in the one heap with a limit, only the first ones can be chosen."""
+        """A random object of all, of the first ones only in a single heap with a limit."""
         choice = random_below(rng, min(state[0] >> 1, self.most))
         heap = 1
         while choice >= state[heap]:
@@ -96,7 +95,7 @@ class TakingGame(HeapGame):
         return self.largest_take * (heap - 1) + choice
 
     def random_playout(self, state, moves, rng):
-        """The moves that random_move would make, without encoding them."""
+        """As by random_move, without encoding moves."""
         left, side, plies = state[0] >> 1, state[0] & 1, 0
         while left > 0:
             choice = random_below(rng, min(left, self.most))
@@ -110,7 +109,7 @@ class TakingGame(HeapGame):
         return (1.0 if ((side + plies) & 1 == 1) != self.misere else -1.0), plies
 
     def nim_value(self, state):
-        """The value of a heap from which up to k can be taken: its size modulo k + 1; in plain Nim, its size."""
+        """A heap's size modulo k + 1, where up to k can be taken; in plain Nim, its size."""
         value = 0
         for i in range(len(self.heaps)):
             value ^= state[i + 1] % (self.most + 1)
@@ -128,7 +127,7 @@ class TakingGame(HeapGame):
 class Nim(TakingGame):
     """state: int64[1 + heaps] = 2 * objects left + player to move, then the heaps.  `2-3` takes 3 from the second heap.
 
-    The misere game differs from normal play only in its end: with no heap above 1, an odd number of heaps loses.
+    The misere game differs only with no heap above 1: then an odd number of heaps loses.
 
     heaps: objects in each heap
     misere: whether the player who takes the last object loses
@@ -149,7 +148,7 @@ class Nim(TakingGame):
 
     @property
     def lane_bits(self):
-        """A bit for each object, and one between a heap and the next."""
+        """A bit for each object, and one between heaps."""
         return narrowest(self.most + len(self.heaps))
 
     def lane_start(self, state, zero):
@@ -160,7 +159,7 @@ class Nim(TakingGame):
         return objects, zero + (state[0] & 1)
 
     def lane_step(self, words, rng):
-        """A random object, and those above it in its heap, which a carry finds, are taken."""
+        """Takes a random object and those above it in its heap, which a carry finds."""
         objects, side = words
         objects &= objects + nth_bit(objects, random_below(rng, popcount(objects)))
         winner = -1 if self.misere else 1
@@ -240,12 +239,12 @@ class Grundy(HeapGame):
 
     @property
     def max_moves(self):
-        """A heap of n can be split in (n - 1) // 2 ways, and heaps of equal size make no difference."""
+        """A heap of n splits in (n - 1) // 2 ways; equal heaps make no difference."""
         return min(sum(self.heaps) // 2, sum((size - 1) // 2 for size in range(1, self.state_size)))
 
     @property
     def max_plies(self):
-        """A heap of n becomes n - 1 at most: all of 1, but for the 2 that every last split leaves."""
+        """A heap of n becomes at most n - 1: all of 1, but for the 2 that every last split leaves."""
         return sum(max(heap - 2, 0) for heap in self.heaps)
 
     def start(self, state):
@@ -271,7 +270,7 @@ class Grundy(HeapGame):
         state[0] = state[0] + 2 * (int(part > 2) + int(size - part > 2) - 1) ^ 1
 
     def nim_value(self, state):
-        """The exclusive or over the heaps; two of equal size cancel out."""
+        """By exclusive or; two heaps of equal size cancel out."""
         values = grundy_values(max(self.heaps))
         value = 0
         for size in range(1, self.state_size):
@@ -287,7 +286,7 @@ class Grundy(HeapGame):
         return " ".join(str(size) for size in reversed(range(1, self.state_size)) for _ in range(state[size]))
 
     def drawing(self, state, moves):
-        """The two heaps that the last move made are marked."""
+        """Marks the heaps that the last move made."""
         heaps = [size for size in reversed(range(1, self.state_size)) for _ in range(state[size])]
         made = map(int, moves[-1].partition("=")[2].split("+")) if moves else ()
         return heaps_drawing(heaps, max(self.heaps), [heaps.index(size) for size in made])
@@ -295,7 +294,7 @@ class Grundy(HeapGame):
 
 @cache
 def grundy_values(largest: int) -> tuple[int, ...]:
-    """The nim-values of heaps of 0 to `largest` in Grundy's game (OEIS A002188)."""
+    """The values of heaps of 0 to `largest` in Grundy's game (OEIS A002188)."""
     values = [0]
     for size in range(1, largest + 1):
         reached = {values[part] ^ values[size - part] for part in range(1, (size + 1) // 2)}
@@ -304,7 +303,7 @@ def grundy_values(largest: int) -> tuple[int, ...]:
 
 
 def check_heaps(heaps) -> None:
-    """ValueError unless there are heaps, neither too many nor too large."""
+    """ValueError for no heaps, too many, or too large ones."""
     check_range("number of heaps", len(heaps), 1, MAX_HEAPS)
     for i, heap in enumerate(heaps):
         check_range(f"heaps[{i}]", heap, 1, MAX_HEAP)

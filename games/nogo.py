@@ -1,9 +1,8 @@
 """NoGo (Anti-Atari-Go): stones are placed as in Go, and nobody may capture.
 
-A stone may not capture, nor leave its own chain without a liberty.  A player without a legal move loses; in the misere
-game, wins.  Black, the first player, begins on an empty board.  Points are named as in Go: columns from a, without i,
-rows from 1 at the bottom.  The board is a square of `size`, or `rows` x `columns`.  It is played at the computer
-olympiads; Cazenave, "Playout policy adaptation with move features", 2016, experiments with it on 8x8.
+Nor may a move leave its own chain without a liberty.  A player without a legal move loses; in the misere game, wins.
+Black begins on an empty board.  Points are named as in Go: columns from a, without i, rows from 1 at the bottom.
+Cazenave, "Playout policy adaptation with move features", 2016, uses it on 8x8.
 """
 
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from arena.games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
 
 @dataclass(frozen=True)
 class NoGo(PlacingGame):
-    """state: uint64, the sets of black and of white stones, and 1 if the game is over; `PlacingGame` says more.
+    """state: uint64, the sets of black and of white stones, and 1 if the game is over; see `PlacingGame`.
 
     rows, columns: of a rectangular board, instead of a square of `size`; 0 for none
     """
@@ -41,8 +40,7 @@ class NoGo(PlacingGame):
         return self.breathes(board, point, colour) and not self.captures(board, point, colour)
 
     def evaluate(self, state):
-        """Mobility: the legal moves that Black has or would have less White's, over one more than their sum; in the
-        misere game negated."""
+        """Mobility: possible moves of either player; the difference over the sum and 1; in the misere game negated."""
         board = np.empty(ROOM, np.uint16)
         empties = self.lay_out(state, board)
         black, white = self.mobility(board, empties, BLACK), self.mobility(board, empties, WHITE)
@@ -50,7 +48,7 @@ class NoGo(PlacingGame):
         return value if self.last_mover_wins else -value
 
     def mobility(self, board, empties, colour):
-        """The number of moves that `colour` has or would have."""
+        """The moves that `colour` has or would have."""
         count = 0
         for i in range(empties):
             count += self.is_legal(board, WORD(board[EMPTIES + WORD(i)]), colour)

@@ -1,12 +1,9 @@
 """Pig (John Scarne, 1945): two players race to `target` points with one die.
 
-In a turn, a player rolls as often as they like: 2 to 6 points are added to the turn's total, a 1 loses the total and
-ends the turn; to hold adds the total to the player's score and ends the turn.  The first to hold `target` points wins;
-when the total is enough for that, holding is the only move.  How to play it best: Neller & Presser, "Optimal play of
-the dice game Pig", The UMAP Journal 25 (2004).
-
-Nothing forces the game to end, so it is a draw after `horizon` rolls and holds; to 100 points, random play takes about
-120 of them, and players who hold at 20 about 80.
+In a turn, rolls of 2 to 6 add to the turn's total, and a 1 loses it and ends the turn; to hold scores the total and
+ends the turn.  Holding is the only move when it wins.  Best play: Neller & Presser, "Optimal play of the dice game
+Pig", The UMAP Journal 25 (2004).  A draw after `horizon` rolls and holds; to 100 points, random play takes about 120,
+holding at 20 about 80.
 """
 
 from dataclasses import dataclass
@@ -16,8 +13,8 @@ import numpy as np
 from arena.games.core.game import CHANCE, Game, check_range
 from arena.games.core.random import random_below
 
-ROLL, HOLD = 0, 7  # moves; 1 to 6 are the faces of the die
-TURN, SIDE, ROLLING, DECISIONS = 2, 3, 4, 5  # of a state, after the two scores
+ROLL, HOLD = 0, 7  # 1 to 6 are the faces of the die
+TURN, SIDE, ROLLING, DECISIONS = 2, 3, 4, 5  # of a state, behind the scores
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ class Pig(Game):
         return 1.0 if state[0] >= self.target else (-1.0 if state[1] >= self.target else 0.0)
 
     def evaluate(self, state):
-        """The lead in points, with the turn's total, over itself and the target."""
+        """The lead with the turn's total, over itself and the target."""
         turn = state[TURN] if state[SIDE] == 0 else -state[TURN]
         lead = state[0] - state[1] + turn
         return lead / (self.target + abs(lead))

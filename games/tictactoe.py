@@ -35,7 +35,7 @@ IMAGES = _images()
 
 @dataclass(frozen=True)
 class TicTacToe(Game):
-    """state: uint64[2] = crosses, noughts, as sets of squares.  Crosses, the first player, have the move when equal."""
+    """state: uint64[2] = crosses, noughts, as sets of squares.  Crosses, the first player, move when equal."""
 
     name = "tictactoe"
     board_look = Look(pieces={"X": "red cross", "O": "blue ring"})
@@ -70,7 +70,7 @@ class TicTacToe(Game):
         return np.arange(9).reshape(3, 3)
 
     def evaluate(self, state):
-        """Lines still open for crosses less those open for noughts, over 9 (a difference is at most 8)."""
+        """Open lines: the difference over 9 (it is at most 8)."""
         return (OPEN_LINES[state[1]] - OPEN_LINES[state[0]]) / 9.0
 
     def key(self, state):
@@ -84,9 +84,9 @@ class TicTacToe(Game):
         return IMAGES[symmetry, move]
 
     def random_playout(self, state, moves, rng):
-        """The default's moves, with the position in registers."""
+        """As by default, with the position in registers."""
         side, free = self.player(state), popcount(FULL & ~(state[0] | state[1]))
-        own, other = state[1 - side], state[side]  # own: of the player who has just moved
+        own, other = state[1 - side], state[side]  # own: of the last mover
         lined, plies = HAS_LINE[own], 0
         while not lined and plies != free:
             own, other = other | nth_bit(FULL & ~(own | other), random_below(rng, free - plies)), own
@@ -100,7 +100,7 @@ class TicTacToe(Game):
         return zero + state[1 - side], zero + state[side]
 
     def lane_step(self, words, rng):
-        own, other = words  # own: of the player who has just moved
+        own, other = words  # own: of the last mover
         free = FULL & ~(own | other)
         own, other = other | nth_bit(free, random_below(rng, popcount(free))), own
         stones, lined = own | other, self.has_three(own)
@@ -108,7 +108,7 @@ class TicTacToe(Game):
         return (own, other), 1, lined | (stones == FULL), choose(lined, winner, 0)
 
     def has_three(self, stones):
-        """The value of HAS_LINE[stones], computed without the table."""
+        """HAS_LINE[stones], computed."""
         across = stones & stones >> 1 & stones >> 2 & 0o111 | stones & stones >> 3 & stones >> 6 & 0o007
         diagonal = stones & stones >> 4 & stones >> 8 & 0o001 | stones & stones >> 2 & stones >> 4 & 0o004
         return across | diagonal != 0

@@ -1,21 +1,17 @@
 """The travelling salesman with time windows (one player): visit every city within its window, as cheaply as possible.
 
-A tour starts at city 0, the depot, at the time its window opens, visits every other city once and returns to the depot.
-A move is the next city; after the last one the tour returns by itself.  A tour that arrives before a window
-opens waits; one that arrives after it has closed has violated it, and goes on.  The score is
+A tour leaves city 0, the depot, when its window opens, and returns by itself after the last city; a move is the next
+city.  A tour waits for a window to open; one that comes after it has closed has violated it.  The score is
 
     - (travel cost) - 1,000,000 * (windows violated, the depot's on return among them)
 
-where the travel cost is the sum of the distances without the waiting: the objective of T. Cazenave and F. Teytaud,
-"Application of the nested rollout policy adaptation algorithm to the traveling salesman problem with time windows"
-(LION 2012).  The time of return, or makespan, is another objective.
+with the distances as cost (T. Cazenave and F. Teytaud, "Application of the nested rollout policy adaptation algorithm
+to the traveling salesman problem with time windows", LION 2012).
 
-`file` names an instance in the format of Solomon, Potvin and Bengio's: the number of cities, the depot included; the
-matrix of distances, row by row, from the row's city to the column's (the time to serve a city, if any, is part of
-them); and for each city the times when its window opens and closes.  Without a file the instance is random: cities
-uniform in a square of side 50, Euclidean distances; the cities are visited in the order of their numbers, without
-waiting, and the window of each opens up to 40 before that visit and closes up to 40 after it, uniformly; the depot's is
-wide enough to return.  So there is a tour without violations.
+`file` has the format of Solomon, Potvin and Bengio's: the number of cities with the depot; the matrix of distances, row
+by row, with service times; and each city's window.  A random instance has cities uniform in a square of side 50,
+visited in the order of their numbers without waiting; each window opens up to 40 before that and closes up to 40 after,
+uniformly, the depot's in time to return: so there is a tour without violations.
 """
 
 import math
@@ -33,7 +29,7 @@ PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4  # words of a state
 PENALTY = 1e6
 SIDE, SLACK = 50.0, 40.0  # of random instances
 MOST_CITIES = 200
-CITIES = 10  # the number of cities, where it is not given
+CITIES = 10  # by default
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class Instance:
 @dataclass(frozen=True)
 class TspTw(Game):
     """state: float64[4 + cities] = cities in the tour so far, with the depot; the time after waiting at the last one;
-    cost and violations so far; the tour, followed by the cities to be visited in the order of their numbers.
+    cost and violations so far; the tour, then the other cities in ascending order.
 
     file: an instance in the form of Solomon, Potvin and Bengio's; empty for a random one
     cities: their number, with the depot; 0: as many as the file has, or 10 without a file
@@ -69,7 +65,7 @@ class TspTw(Game):
     def __post_init__(self):
         if self.cities != 0:
             check_range("cities", self.cities, 2, MOST_CITIES)
-        # reads the instance now, so that its faults are reported here, and later changes of the file do no harm
+        # reads the instance now: reports faults here, ignores later changes
         object.__setattr__(self, "cities", len(self.instance.windows))
 
     @property
@@ -92,12 +88,11 @@ class TspTw(Game):
 
     @cached_property
     def distances(self):
-        """Row by row, from the row's city to the column's."""
+        """From the row's city to the column's."""
         return self.instance.distances.ravel()
 
     @cached_property
     def windows(self):
-        """For each city when its window opens, and when it closes."""
         return self.instance.windows.ravel()
 
     @cached_property
@@ -149,7 +144,6 @@ class TspTw(Game):
         return 0
 
     def last_city(self, state):
-        """The city that the tour has reached."""
         return np.int64(state[TOUR + np.int64(state[PLACED]) - 1])
 
     def legal_moves(self, state, moves):
@@ -162,7 +156,7 @@ class TspTw(Game):
         origin, placed = self.last_city(state), np.int64(state[PLACED])
         i = TOUR + placed
         following, city = state[i], float(move)
-        while following != city:  # move the cities in front of it up by one
+        while following != city:  # move the cities before it up by one
             i += 1
             state[i], following = following, state[i]
         state[TOUR + placed] = city
@@ -186,18 +180,17 @@ class TspTw(Game):
         return -state[COST] - PENALTY * state[VIOLATIONS]
 
     def key(self, state):
-        """The tour so far."""
         word = WORD(0)
         for i in range(np.int64(state[PLACED])):
             word = mix(word + WORD(np.int64(state[TOUR + i])) + GAMMA)
         return word
 
     def move_code(self, state, move):
-        """The city to leave, and the city to visit."""
+        """The cities left and visited."""
         return self.last_city(state) * self.cities + np.int64(move)
 
     def bias(self, state, move):
-        """Minus the distance to the city."""
+        """Minus the distance."""
         return -self.distances[self.last_city(state) * self.cities + move]
 
     def random_move(self, state, moves, rng):

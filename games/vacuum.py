@@ -1,8 +1,7 @@
 """The vacuum world with an erratic machine (Russell & Norvig, section 4.3.1), an example for AND-OR search.
 
-Two squares, left and right, each clean or dirty; the goal is that both are clean.  On a dirty square `suck` cleans it,
-and sometimes the other one too; on a clean one it sometimes drops dirt.  With `slippery`, `left` and `right` sometimes
-fail: then no plan without loops is certain to reach the goal.
+The goal is that both squares are clean.  `suck` cleans a dirty square, and sometimes the other one too; on a clean one
+it sometimes drops dirt.  With `slippery`, `left` and `right` sometimes fail: then only plans with loops reach the goal.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ LEFT, RIGHT = 0, 1
 
 
 class World(NamedTuple):
-    """The place of the machine, and the dirty squares."""
+    """The machine's place, and the dirty squares."""
 
     place: int
     dirty: tuple[bool, bool]
@@ -28,7 +27,7 @@ class World(NamedTuple):
 
 @dataclass(frozen=True)
 class VacuumWorld(Problem):
-    """The eight states of the textbook; it begins in its state 1: on the left, both squares dirty."""
+    """The textbook's eight states; begins in its state 1: on the left, both squares dirty."""
 
     slippery: bool = False
 

@@ -1,13 +1,11 @@
 """Weak Schur numbers: put 1, 2, 3, ... one after the other into parts that must stay weakly sum-free (one player).
 
-A set is weakly sum-free if it holds no x, y and z with x + y = z and x and y distinct.  The game ends when the next
-number fits into no part; the score is the last number placed.  The best score with k parts is the weak Schur number
-WS(k): 2, 8, 23, 66 for one to four parts (OEIS A072842); with five and six 196 and 646 have been reached, and whether
-more is possible is open.  As a test of nested search: S. Eliahou, C. Fonlupt, J. Fromentin, V. Marion-Poty,
+No part may have distinct x and y and their sum.  The game ends when the next number fits nowhere; the score is the last
+one placed.  The best with k parts is the weak Schur number WS(k): 2, 8, 23, 66 for one to four (OEIS A072842); 196 and
+646 have been reached with five and six.  A test of nested search: S. Eliahou, C. Fonlupt, J. Fromentin, V. Marion-Poty,
 D. Robilliard and F. Teytaud, "Investigating Monte-Carlo methods on the weak Schur problem" (EvoCOP 2013).
 
-A move is the number of a part, from 0; people name parts from 1.  Parts are interchangeable: every permutation of them
-is a symmetry.
+A move is a part's number, from 0; people name parts from 1.  Every permutation of parts is a symmetry.
 """
 
 import itertools
@@ -27,9 +25,8 @@ EXACT = {1: 2, 2: 8, 3: 23, 4: 66}
 
 @dataclass(frozen=True)
 class WeakSchur(Game):
-    """state: uint64[2 + 2 * parts * words] = last number placed, the parts that the next one fits into as a set, and
-    for each part two sets of numbers: its members, and the sums of two distinct members.  Bit n % 64 of word n // 64
-    of a set stands for the number n.
+    """state: uint64[2 + 2 * parts * words] = last number placed, the set of parts that the next one fits into, and for
+    each part its members and the sums of two distinct ones.  Bit n % 64 of word n // 64 of a set is the number n.
 
     parts: sets that the numbers are put into
     """
@@ -65,7 +62,7 @@ class WeakSchur(Game):
 
     @property
     def words(self):
-        """Words in a set of the numbers up to max_plies + 1, which is looked up when the game is over."""
+        """Words for the numbers up to max_plies + 1, which is looked up at the end."""
         return (self.max_plies + 1) // 64 + 1
 
     @property
@@ -74,7 +71,7 @@ class WeakSchur(Game):
 
     @cached_property
     def permutations(self):
-        """permutations[s, part]: where symmetry s takes each part."""
+        """permutations[s, part]: where symmetry s takes it."""
         return np.array(list(itertools.permutations(range(self.parts))), np.int64)
 
     def start(self, state):
@@ -101,7 +98,7 @@ class WeakSchur(Game):
         state[FITTING] = self.fitting(state, number + 1)
 
     def add_shifted(self, state, members, number):
-        """Add `number` + m to the sums of a part, for every member m, as far as the set of sums goes."""
+        """Add `number` + m to a part's sums for every member m, as far as the set goes."""
         sums, far, near = members + self.words, number // 64, WORD(number % 64)
         carried = ZERO
         for i in range(min(far + 1, self.words - far)):
@@ -112,7 +109,7 @@ class WeakSchur(Game):
             state[sums + far + far + 1] |= carried
 
     def fitting(self, state, number):
-        """The parts without two members whose sum is `number`, as a set."""
+        """The parts without two members of that sum."""
         parts = ZERO
         for part in range(self.parts):
             blocked = state[SETS + (2 * part + 1) * self.words + number // 64] >> WORD(number % 64) & ONE
@@ -126,7 +123,6 @@ class WeakSchur(Game):
         return float(state[LAST])
 
     def key(self, state):
-        """The members of every part."""
         word = mix(state[LAST])
         used = np.int64(state[LAST]) // 64 + 1
         for part in range(self.parts):
@@ -135,7 +131,6 @@ class WeakSchur(Game):
         return word
 
     def move_code(self, state, move):
-        """The number and the part it is put into."""
         return (np.int64(state[LAST]) + 1) * self.parts + np.int64(move)
 
     def transform(self, state, symmetry, target):

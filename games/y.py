@@ -1,17 +1,13 @@
 """Y (Claude Shannon, 1950s; Craige Schensted and Charles Titus, 1953): join all three sides of a triangle.
 
-The players place a stone each in turn on any free cell; a chain that touches all three sides wins.  A corner
-belongs to two sides.  On a full board exactly one player has such a chain.  By the swap rule, which is optional, the
-second player's first move may be `swap`: the stone changes its colour.  Rules: C. Schensted and C. Titus, "Mudcrack Y &
-Poly-Y" (1975); the board is a plain triangle.
+A corner belongs to two sides.  On a full board exactly one player has a chain.  `swap`, the optional first move of the
+second player, changes the stone's colour.  Rules: C. Schensted and C. Titus, "Mudcrack Y & Poly-Y" (1975); the board is
+a plain triangle.  Hex's reduction, which is Y's own, finds the chain: see `games/hex.py`.
 
     cells of size 3     a b c           a cell is named by column and row, as in `b2`, which is number 4;
                       1  0 1 2          the numbers are those of Hex: the triangle is the upper left half of its
                        2  3 4           rhombus, with the same neighbours
                         3  6
-
-So a board of Y is one of Hex, and the same reduction, which is Y's own, finds the player with a chain: see
-`games/hex.py`.
 """
 
 from dataclasses import dataclass
@@ -28,12 +24,12 @@ from arena.games.hex import OUTSIDE, Hex
 
 @dataclass(frozen=True)
 class Y(Hex):
-    """state: that of Hex, whose cells beyond the triangle stay free."""
+    """state: as of Hex; cells beyond the triangle stay free."""
 
     name = "y"
     sgf_number = None
-    may_allocate = True  # numbers for the evaluation
-    symmetries = 6  # of a triangle
+    may_allocate = True  # for the evaluation
+    symmetries = 6
 
     @cached_property
     def board(self):
@@ -47,7 +43,7 @@ class Y(Hex):
 
     @cached_property
     def images(self):
-        """int64[6, cells]: where each symmetry takes a cell, by its distances from the three sides."""
+        """int64[6, cells]: where each symmetry takes a cell."""
         found = np.zeros((6, self.cells), np.int64)
         for row, column in np.ndindex(self.size, self.size):
             sides = row, column, self.size - 1 - row - column
@@ -57,22 +53,22 @@ class Y(Hex):
         return found
 
     def swapped(self, stone):
-        """The swapped stone stays in its place: a chain is worth the same to both players."""
+        """The stone stays in its place."""
         return stone
 
     def has_chain(self, own, side):
         return self.joins_rows(own)
 
     def joins_rows(self, x):
-        """Whether x, its complement being the other player's, joins the three sides."""
+        """Whether x joins the three sides, its complement being the other player's."""
         for _ in range(self.size - 1):
             beside, below = wide.backward(x, 1), wide.backward(x, self.size)
             x = wide.union(wide.common(x, wide.union(beside, below)), wide.common(beside, below))
         return x[0] & ONE != ZERO
 
     def evaluate(self, state):
-        """The same reduction with chances: a free cell is either player's with 1/2, and three cells have a majority by
-        the chances of each alone.  What the last cell then has is the first player's chance.
+        """The reduction with chances: a free cell is either player's with 1/2, and three have a majority by the chances
+        of each alone; the last cell gives the first player's chance.
 
         J. van Rijswijck, "Search and evaluation in Hex" (2002), section 4.
         """
@@ -95,7 +91,6 @@ class Y(Hex):
         return self.stone(state, row * self.size + column)
 
     def drawing(self, state, moves):
-        """The triangle of Hex's cells."""
         empty = [NO_CELL] * self.size
         colours = [
             [".XO"[self.colour(state, row, column)] for column in range(self.size - row)] for row in range(self.size)

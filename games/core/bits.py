@@ -15,18 +15,18 @@ _HAS_DEPOSIT = "bmi2" in processor_features()  # pdep, of x86 processors since 2
 
 
 def popcount(word):
-    """How many bits are set (int); in each lane, if the word is lanes."""
+    """The number of bits set (int), or in each lane."""
     return int(word).bit_count() if isinstance(word, NUMBERS) else word.popcount()
 
 
 def trailing_zeros(word):
-    """Index of the lowest set bit of a word that is not 0 (int)."""
+    """Index of the lowest bit of a word that is not 0 (int)."""
     word = int(word)
     return (word & -word).bit_length() - 1
 
 
 def nth_bit(word, n):
-    """A word with only the n-th lowest set bit of `word`, from 0; n is less than popcount(word).  In each lane, too."""
+    """The n-th lowest bit of `word`, from 0, as a word; n < popcount(word).  In each lane, too."""
     if not isinstance(word, NUMBERS):
         return word.nth_bit(n)
     word = int(word)
@@ -36,19 +36,19 @@ def nth_bit(word, n):
 
 
 def reversed_bytes(word):
-    """The eight bytes in reverse order: a board of 8x8 upside down."""
+    """The eight bytes reversed: a board of 8x8 upside down."""
     return WORD(int.from_bytes(int(word).to_bytes(8, "little"), "big"))
 
 
 def reversed_bits(word):
-    """Bit 63 - i in the place of bit i."""
+    """Bit i goes to 63 - i."""
     return WORD(int(f"{int(word):064b}"[::-1], 2))
 
 
 def reach(lower, upper, occupied):
-    """The squares that a piece reaches by sliding on a line, both ways, up to and with the first occupied one.
+    """The squares that a slider reaches both ways on a line, with the first occupied one.
 
-    `lower` and `upper` are the squares of the line on either side of the piece, the bits below and above its own.
+    `lower` and `upper` are the line's squares below and above the slider.
     """
     lower, upper, occupied = int(lower), int(upper), int(occupied)
     below, above = lower & occupied, upper & occupied
@@ -58,7 +58,7 @@ def reach(lower, upper, occupied):
 
 @part
 def list_bits(word, moves, count, factor, first):
-    """Write the move first + factor * i for each bit i of a word, behind `count` others; return how many there are."""
+    """Write first + factor * i for each bit i of a word behind `count` others; return the number of all."""
     while word != ZERO:
         moves[count] = first + factor * trailing_zeros(word)
         word &= word - ONE
@@ -68,7 +68,7 @@ def list_bits(word, moves, count, factor, first):
 
 @part
 def image_of(word, images, symmetry):
-    """The image of a set of squares under a symmetry, where images[symmetry, square] is that of a square."""
+    """A set's image, where images[symmetry, square] is a square's."""
     image = ZERO
     while word != ZERO:
         image |= ONE << WORD(images[symmetry, trailing_zeros(word)])
@@ -87,7 +87,7 @@ def _popcount_instruction(typing_context, word):
 @intrinsic
 def _trailing_zeros_instruction(typing_context, word):
     def codegen(context, builder, signature, args):
-        # builder.cttz, as declaring the intrinsic by name crashes LLVM's parser
+        # declaring the intrinsic by name crashes LLVM's parser
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), codegen

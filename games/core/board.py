@@ -7,27 +7,27 @@ import numpy as np
 
 
 def square_name(square: int, columns: int) -> str:
-    """`2a` for row 2, column a: squares are numbered along the rows, rows from 1, columns from a."""
+    """`2a` for row 2, column a: squares are numbered along rows, rows named from 1."""
     return f"{square // columns + 1}{chr(ord('a') + square % columns)}"
 
 
 def point_name(square, columns: int) -> str:
-    """`a2` for row 2, column a: the same with the letter first."""
+    """`a2` for row 2, column a."""
     return f"{chr(ord('a') + square % columns)}{square // columns + 1}"
 
 
 def letters(columns: int) -> list[str]:
-    """The names of columns: a, b, c, ..."""
+    """Names of columns: a, b, c, ..."""
     return [chr(ord("a") + column) for column in range(columns)]
 
 
 def sgf_point(column: int, row: int) -> str:
-    """A point as the Smart Game Format writes it: two letters, columns from the left and rows from the top."""
+    """As in the Smart Game Format: two letters, columns from the left, rows from the top."""
     return chr(ord("a") + column) + chr(ord("a") + row)
 
 
 def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -> str:
-    """A board as text, rows from top to bottom as listed, each labelled with its number from 1; columns from a."""
+    """A board as text: rows as listed, from the top, with numbers from 1; columns from a."""
     rows = list(rows)
     width = len(str(max(rows) + 1))
     lines = [f"{row + 1:>{width}} " + " ".join(symbol(row, column) for column in range(columns)) for row in rows]
@@ -35,7 +35,7 @@ def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -
 
 
 def draw_sets(rows: Iterable[int], columns: int, sets: Mapping[str, np.uint64], width: int = 0) -> str:
-    """The same for sets of squares, each with its symbol; squares are numbered along rows of `width`, or `columns`."""
+    """The same for sets, each with its symbol; squares are numbered along rows of `width`, or `columns`."""
 
     def symbol(row, column):
         square = row * (width or columns) + column
@@ -45,14 +45,14 @@ def draw_sets(rows: Iterable[int], columns: int, sets: Mapping[str, np.uint64], 
 
 
 def squares(cells: Iterable[int]) -> np.uint64:
-    """The set of the numbered squares as bits."""
+    """The numbered squares as bits."""
     return np.uint64(sum(1 << cell for cell in cells))
 
 
 def turns(rows: int, columns: int, symmetries: int) -> np.ndarray:
     """int64[symmetries, rows * columns]: where each symmetry takes a square.
 
-    Bits 0, 1 and 2 of a symmetry mirror columns, mirror rows, and then exchange the two.
+    Bits 0, 1 and 2 of a symmetry mirror columns, mirror rows, then exchange them.
     """
     found = []
     for symmetry in range(symmetries):
@@ -63,7 +63,7 @@ def turns(rows: int, columns: int, symmetries: int) -> np.ndarray:
 
 
 class Rectangle:
-    """A second base class for games on a square of `size`, or on `rows` x `columns` where these are not 0."""
+    """Mixin of games on a square of `size`, or on `rows` x `columns` unless these are 0."""
 
     @property
     def height(self):
@@ -75,12 +75,11 @@ class Rectangle:
 
     @property
     def area(self):
-        """The number of squares, or points."""
         return self.height * self.width
 
 
 class BitBoard:
-    """A second base class for games whose `rows` x `columns` squares fit into one word: some sets of squares."""
+    """Mixin of games whose `rows` x `columns` squares fit into one word: some sets."""
 
     @cached_property
     def board(self):
@@ -88,10 +87,10 @@ class BitBoard:
 
     @cached_property
     def below(self):
-        """All squares but those of the highest row."""
+        """All but the highest row."""
         return squares(range((self.rows - 1) * self.columns))
 
     @cached_property
     def left(self):
-        """All squares but those of the last column."""
+        """All but the last column."""
         return squares(cell for cell in range(self.rows * self.columns) if (cell + 1) % self.columns)

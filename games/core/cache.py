@@ -1,11 +1,9 @@
 """The user's cache folder: compiled code and indices, which are made again when they are needed.
 
-It is the system's folder for caches of users, or the one that ARENA_CACHE_DIR names.  Folders that ARENA_CACHE_PATH
-names, separated as in PATH, are read as well: an image or a shared installation brings kernels along.  Whoever can
-write to such a folder can have the reader run code, so one that others can write to is not used.
-
-What was used least lately is removed when there is more than ARENA_CACHE_MEGABYTES, by default 500.  Nothing of Numba
-is imported here.
+The system's, or ARENA_CACHE_DIR.  Folders in ARENA_CACHE_PATH, separated as in PATH, are read as well: a shared
+installation may bring kernels.  Whoever writes there can run code here, so folders that others can write to are not
+used.  Beyond ARENA_CACHE_MEGABYTES, by default 500, what was used least lately is removed.  Nothing of Numba is
+imported here.
 """
 
 import functools
@@ -23,14 +21,14 @@ import platformdirs
 
 PLACE, PLACES, MEGABYTES = "ARENA_CACHE_DIR", "ARENA_CACHE_PATH", "ARENA_CACHE_MEGABYTES"
 MOST = 500  # megabytes
-ENDINGS = CODE, METHOD, INDEX = ".nbc", ".nbm", ".json"  # of the files of kernels, of games' methods, of indices
-DAY = 86_400.0  # seconds after which a use is noted
-SOMETIMES = 32  # files are written before it is looked at again how many there are
-_written = itertools.count()  # files, in this process
+ENDINGS = CODE, METHOD, INDEX = ".nbc", ".nbm", ".json"  # of kernels, methods of games, indices
+DAY = 86_400.0  # after which a use is noted
+SOMETIMES = 32  # files written between counts of all
+_written = itertools.count()  # in this process
 
 
 def folder() -> Path | None:
-    """Where files are kept; None, with a line that says so, where that cannot be."""
+    """None, with a line that says so, where that cannot be."""
     return _own(os.environ.get(PLACE, ""))
 
 
@@ -78,7 +76,7 @@ def _shared(named: str) -> tuple[Path, ...]:
 
 
 def find(name: str) -> Path | None:
-    """The file of a name, which has been used now."""
+    """The file of a name, noted as used."""
     for place in places():
         path = place / name
         with suppress(OSError):
@@ -90,11 +88,11 @@ def find(name: str) -> Path | None:
 
 
 def write(name: str, data: bytes) -> None:
-    """Keep a file, in place of what there was, at once or not at all; OSError where that cannot be."""
+    """Replace a file at once or not at all; OSError where that cannot be."""
     own = folder()
     if own is None:
         return
-    own.mkdir(parents=True, exist_ok=True, mode=0o700)  # it may have been removed
+    own.mkdir(parents=True, exist_ok=True, mode=0o700)  # perhaps removed
     new = own / f".{uuid.uuid4().hex[:16]}.new"
     try:
         new.write_bytes(data)
@@ -107,12 +105,11 @@ def write(name: str, data: bytes) -> None:
 
 
 def files(place: Path) -> list[Path]:
-    """The files that are kept in a folder."""
     return sorted(path for path in place.glob("*") if path.suffix in ENDINGS) if place.is_dir() else []
 
 
 def trim(place: Path) -> None:
-    """Remove what was never finished; and what was used least lately, if there is too much, until a tenth is free."""
+    """Remove unfinished files, and if there is too much, the least lately used until a tenth is free."""
     now, found = time.time(), []
     for path in [*files(place), *place.glob(".*.new")]:
         with suppress(OSError):
@@ -127,7 +124,6 @@ def trim(place: Path) -> None:
 
 
 def most_bytes() -> int:
-    """The most bytes that are kept."""
     try:
         return int(float(os.environ.get(MEGABYTES, MOST)) * 1e6)
     except ValueError:

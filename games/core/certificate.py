@@ -1,15 +1,11 @@
 """Certificates: a winning strategy, written down so that the rules alone can check it.
 
-A certificate names a position, the player who wins it, and a move for that player in each position that the other
-player can reach.  The moves stand in the order in which a search in breadth meets the positions: from one of the
-winner's it goes on with the move given, from one of the other player's with all legal moves, in the game's order; a
-position that was met before is left out.  So a move needs no position beside it, and the rules are enough to follow.
+A certificate has a position, its winner, and the winner's move in each position that the other player can reach.  They
+stand in the order of a search in breadth, with all moves of the other player, in the game's order, without positions
+met before; so no move needs its position beside it.  Where the winner, to move, wins within the `horizon` in plies,
+nothing stands, as trying all moves finds that win.
 
-Most positions of a strategy stand next to the end of the game.  Those in which the winner, to move, wins within a few
-plies, the certificate's horizon, are left out, too: following the strategy finds that win by trying all moves.
-
-A file is a line of JSON, and the moves as little-endian 32-bit integers, compressed with zlib.  This module knows rules
-and nothing of the solvers.
+A file is a line of JSON, and the moves as little-endian 32-bit integers, compressed with zlib.
 """
 
 import zlib
@@ -32,18 +28,16 @@ Format = Literal["search-arena certificate 2"]
 FORMAT = get_args(Format)[0]
 MOST_BYTES = 1 << 30  # of a file, and of its moves
 NO_LIMIT = 1 << 62  # positions
-MOST_HORIZON = 9  # plies; with more, following a certificate takes longer than solving the position
-FIRST_SPACE, GROWTH = 1 << 16, 4  # room for positions at first, and the factor by which it grows
-HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # results of a verification
+MOST_HORIZON = 9  # plies; more take longer than solving the position
+FIRST_SPACE, GROWTH = 1 << 16, 4  # room for positions, and its growth
+HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # of a verification
 
 
 class CertificateError(UserError, ValueError):
-    """A file that holds no certificate, or one that proves nothing; the message says where and why."""
+    """A file without a certificate, or with one that proves nothing; the message says where and why."""
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The first line of a file."""
-
     format: Format
     game: str
     line: str
@@ -57,15 +51,14 @@ class Head(msgspec.Struct, frozen=True):
 class Certificate:
     """A strategy that wins."""
 
-    game: str  # as the game spells itself
-    line: str  # the moves that lead to the position
+    game: str  # as it spells itself
+    line: str  # moves to the position
     winner: int  # 0 or 1
-    positions: int  # different ones that are met, but for ends of games
+    positions: int  # different ones that are met, without ends of games
     moves: np.ndarray  # int32, the winner's
-    horizon: int = 0  # plies within which wins of the winner are left out
+    horizon: int = 0  # plies within which the winner's wins are left out
 
     def packed(self) -> bytes:
-        """The bytes of a file."""
         head = Head(FORMAT, self.game, self.line, self.winner, self.positions, len(self.moves), self.horizon)
         return msgspec.json.encode(head) + b"\n" + zlib.compress(self.moves.astype("<i4").tobytes(), 9)
 
@@ -91,14 +84,14 @@ def read(path: Path) -> Certificate:
 def verify(game: Game, certificate: Certificate) -> int:
     """Follow a certificate; CertificateError if it does not win.
 
-    Returns how many wins are met: ends of games, and positions in which a win is within the horizon.
+    Returns how many wins are met: ends of games, and positions with a win within the horizon.
     """
     _, root = game.read_line(certificate.line)
     if game.is_over(root):
         raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
     space = min(FIRST_SPACE, certificate.positions)
     found, state, ends, met = _followed(game, root, certificate, space)
-    while met == space < certificate.positions:  # again, with memory for the positions met so far
+    while met == space < certificate.positions:  # again, with more memory
         space = min(GROWTH * space, certificate.positions)
         found, state, ends, met = _followed(game, root, certificate, space)
     place = f"in\n{game.render(state)}"
@@ -127,8 +120,8 @@ def _followed(game, root, certificate, space) -> tuple:
 def verify_kernel(game, states, slots, moves, winner, room, ahead):
     """Follow the strategy from states[0]; returns (result, the index of the last position, wins, positions).
 
-    states: dtype[positions + 1, state_size], to be filled; the last row is room to work in
-    slots: int32[a power of two], a hash table of the places of states, counted from 1; 0 is empty
+    states: dtype[positions + 1, state_size], to be filled; the last row is scratch space
+    slots: int32[a power of two], a hash table of places of states, counted from 1; 0 is empty
     """
     after, size, used, ends = states[len(states) - 1], 1, 0, 0
     slots[slot_of(game, states, slots, states[0])] = 1
@@ -170,7 +163,7 @@ def verify_kernel(game, states, slots, moves, winner, room, ahead):
 
 @kernel
 def is_in_sight(game, ahead, state, winner):
-    """Whether the winner is to move, and wins within the horizon."""
+    """Whether the winner, to move, wins within the horizon."""
     if len(ahead.line) == 1 or game.player(state) != winner:
         return False
     return wins_within(game, ahead, state, winner, NO_LIMIT) == WON
@@ -178,7 +171,7 @@ def is_in_sight(game, ahead, state, winner):
 
 @kernel
 def slot_of(game, states, slots, state):
-    """The slot with the place of a state, or the empty one where it belongs; states are compared word by word."""
+    """The slot of a state, or an empty one for it; compares word by word."""
     mask = np.uint64(len(slots) - 1)
     slot = (game.key(state) * GAMMA >> np.uint64(20)) & mask
     while slots[slot] > 0:

@@ -3,8 +3,8 @@
     from arena.games.core.check import check
     check(MyGame(rows=5), seed=1)
 
-Every check takes a game and a seed and raises ConformanceError, which names the broken promise and the position.  All
-checks of a game look at the same random games, which games/core/observed.py plays.
+Every check takes a game and a seed; its ConformanceError names the broken promise and the position.  All share the
+random games of games/core/observed.py.
 """
 
 import functools
@@ -43,19 +43,19 @@ from arena.games.core.observed import ConformanceError as ConformanceError
 from arena.games.core.overdue import Overdue, limited
 from arena.games.core.random import stream
 
-PLAYOUTS = 4000  # of each kind, to compare a game's own random playout with the default
-FORESIGHT = 20_000  # positions of an exhaustive search that tests one claim
-EXCHANGES = ("", "swap", "turn")  # the values of `colour_exchange`
+PLAYOUTS = 4000  # of each kind, for a game's own random playout and the default
+FORESIGHT = 20_000  # positions of a search that tests one claim
+EXCHANGES = ("", "swap", "turn")  # values of `colour_exchange`
 
 
 class NotInherited(UserWarning):
-    """A game does without a method of its base, often a fast one, which may not hold for the rules that it replaces."""
+    """A game does without a method of its base, often a fast one, which may not hold for its own rules."""
 
 
 def check(game: Game, *, seed: int) -> None:
     """Run every check that concerns `game`; ConformanceError says what does not hold, and where.
 
-    NotInherited warns of each method of a base that the game does without, since its class replaces rules.
+    NotInherited warns of each method of a base that does not hold, since the class replaces rules.
     """
     for line in not_inherited(type(game)):
         warnings.warn(line, NotInherited, stacklevel=2)
@@ -68,7 +68,7 @@ def check(game: Game, *, seed: int) -> None:
 
 
 def not_inherited(cls: type[Game]) -> list[str]:
-    """A line for each method that holds for the rules of a base, and that the class does not inherit or define."""
+    """A line for each method of a base that the class does without."""
     lines = []
     for name, replaced in cls.forgotten.items():
         base = next(each.__name__ for each in cls.__mro__[1:] if name in vars(each))
@@ -80,7 +80,6 @@ def not_inherited(cls: type[Game]) -> list[str]:
 
 
 def checks_of(game: Game) -> list:
-    """The checks that apply to a game: those of chance, for example, only to games with chance."""
     concerns = {
         check_chance: game.has_chance,
         check_symmetries: game.symmetries > 1,
@@ -92,7 +91,7 @@ def checks_of(game: Game) -> list:
 
 
 def check_moves(game, seed):
-    """Legal moves are distinct and in range, the player is one there can be, and the game ends in time."""
+    """Legal moves are distinct and in range, the player is possible, and the game ends in time."""
     there_can_be = [*range(game.players), *([CHANCE] if game.has_chance else [])]
     for state, found in views(game, seed):
         legal = found.moves.tolist()
@@ -102,9 +101,9 @@ def check_moves(game, seed):
 
 
 def check_play(game, seed):
-    """Play depends on the state and the move alone: replayed from the start, a line gives the same states and keys.
+    """Play depends on state and move alone: a replayed line gives the same states and keys.
 
-    The first line is one of plain Python, and is replayed compiled.
+    The first line is of plain Python, replayed compiled.
     """
     for line in lines(game, seed)[:3]:
         replayed = walk(game, game.initial(), line.played.copy(), stream(seed))
@@ -140,7 +139,7 @@ def check_illegal_moves(game, seed):
 
 
 def check_scores(game, seed):
-    """Scores are finite numbers, and not 0 in a game without draws; compiled and in plain Python they are the same."""
+    """Scores are finite, and not 0 without draws; compiled and plain they are the same."""
     for line in lines(game, seed):
         end = line.states[-1]
         score = view(game, end).value
@@ -150,7 +149,7 @@ def check_scores(game, seed):
 
 
 def check_sound_moves(game, seed):
-    """Sound moves, to which a search may restrict itself, are legal, and at least one."""
+    """Sound moves are legal, and at least one."""
     for state, found in views(game, seed):
         sound = found.sound.tolist()
         distinct = len(set(sound)) == len(sound) > 0
@@ -170,7 +169,7 @@ def check_plies_left(game, seed):
 
 
 def check_foreseen(game, seed):
-    """Claims of `foreseen` agree with exhaustive search, wherever that takes at most FORESIGHT positions."""
+    """Claims of `foreseen` agree with exhaustive search of at most FORESIGHT positions."""
     for line in lines(game, seed):
         for state in line.states[:-1]:
             plies, exact, _ = found = call(foreseen_kernel, game, state)
@@ -181,7 +180,7 @@ def check_foreseen(game, seed):
 
 
 def contradicted(game, state, plies, exact, limit=FORESIGHT) -> str | None:
-    """The refutation of a claim of `foreseen` by exhaustive search; "" if there is none, None if it takes too long."""
+    """How exhaustive search refutes a claim of `foreseen`; "" if not, None if it takes too long."""
     player, unknown = int(game.player(state)), False
     claims = [(player if plies > 0 else 1 - player, abs(plies), True)] if plies else []
     if exact and plies:
@@ -197,13 +196,13 @@ def contradicted(game, state, plies, exact, limit=FORESIGHT) -> str | None:
 
 
 def wins_within(game, state, winner, plies, limit=FORESIGHT) -> bool | None:
-    """Whether a player can win within `plies`, by exhaustive search; None if that takes more than `limit` positions."""
+    """Whether a player can win within `plies`; None if that takes more than `limit` positions."""
     found = lookahead.wins_within(game, lookahead.new_lookahead(game, plies), state, winner, limit)
     return None if found == lookahead.UNKNOWN else found == lookahead.WON
 
 
 def check_chance(game, seed):
-    """Outcomes of chance are the legal moves, their probabilities sum to 1, and they come as often as these say."""
+    """Outcomes of chance are the legal moves, with probabilities that sum to 1 and match their frequencies."""
     rng, of_chance = stream(seed), [(state, found) for state, found in views(game, seed) if found.player == CHANCE]
     require(of_chance, game, game.initial(), "has_chance is true, and no state of chance is met along random lines")
     for state, found in of_chance:
@@ -219,7 +218,7 @@ def check_chance(game, seed):
 
 
 def check_keys(game, seed):
-    """States have the same key if and only if they are equal."""
+    """States have equal keys if and only if they are equal."""
     by_key, by_state = {}, {}
     for line in lines(game, seed)[:5]:
         for state, key in zip(line.states, line.keys.tolist()):
@@ -228,7 +227,7 @@ def check_keys(game, seed):
 
 
 def check_names(game, seed):
-    """Move names are distinct, hold no blanks, and name the move they come from; the board can be drawn."""
+    """Move names are distinct, without blanks, and can be read back; the board can be drawn."""
     for state, _, _ in in_plain_python(game, seed)[::3]:
         names = {move: game.move_name(state, move) for move in game.moves(state)}
         require(len(set(names.values())) == len(names), game, state, f"two moves have one name: {names}")
@@ -241,7 +240,6 @@ def check_names(game, seed):
 
 
 def is_xml(text: str) -> bool:
-    """Whether a parser of XML reads it."""
     try:
         ElementTree.fromstring(text)
     except ElementTree.ParseError:
@@ -250,7 +248,7 @@ def is_xml(text: str) -> bool:
 
 
 def check_codes(game, seed):
-    """Move codes are non-negative and distinct among the legal moves of a state, and move codes below code_limit."""
+    """Move codes are distinct in a state, and from 0 to below code_limit."""
     for state, found in views(game, seed):
         for name, codes in zip(("move_code", "feature_code"), found.numbers.T.tolist()):
             require(min(codes) >= 0 and len(set(codes)) == len(codes), game, state, f"{name}: {codes}")
@@ -259,7 +257,7 @@ def check_codes(game, seed):
 
 
 def check_symmetries(game, seed):
-    """A symmetry takes legal moves to the legal moves of the image, and the state after one to that after the other."""
+    """Symmetries take legal moves and the states after them to those of the image."""
     for i, (step, (state, found)) in enumerate(zip(steps(game, seed), views(game, seed))):
         require(np.array_equal(found.images[0], state), game, state, "symmetry 0 is not the identity")
         place, after = found.moves.tolist().index(step.move), view(game, step.after)
@@ -272,7 +270,7 @@ def check_symmetries(game, seed):
 
 
 def check_evaluation(game, seed):
-    """For two players, evaluations lie strictly between -1 and 1; symmetries and compilation do not change them."""
+    """For two players, evaluations are strictly between -1 and 1; symmetries and compilation keep them."""
     found = views(game, seed)
     states = np.array([state for state, _ in found])
     chosen = [image_numbers(game, i) for i in range(len(found))]
@@ -296,7 +294,7 @@ def check_evaluation(game, seed):
 
 
 def check_planes(game, seed):
-    """Where the board has a grid, the planes are sets of its cells, and no two have one in common."""
+    """With a grid, the planes are disjoint sets of its cells."""
     known = game.colour_exchange in EXCHANGES
     require(known, game, game.initial(), f"colour_exchange = {game.colour_exchange!r}: it can be one of {EXCHANGES}")
     cells = sum(1 << bit for bit in set(game.grid.ravel().tolist()) if bit >= 0)
@@ -308,7 +306,7 @@ def check_planes(game, seed):
 
 
 def check_random_moves(game, seed):
-    """Random moves are legal, and reach every legal move about as often."""
+    """Random moves are legal, and reach all legal moves about equally."""
     rng = stream(seed)
     for state, found in views(game, seed)[::7]:
         if found.player == CHANCE:
@@ -322,7 +320,7 @@ def check_random_moves(game, seed):
 
 
 def check_tabu_moves(game, seed):
-    """Tabu playouts make legal moves, the same ones compiled and in plain Python."""
+    """Tabu playouts make legal moves, the same compiled and plain."""
     for i, (state, found) in enumerate(views(game, seed)):
         ends = []
         for plain in (False, True):
@@ -334,7 +332,7 @@ def check_tabu_moves(game, seed):
 
 
 def check_compiled(game, seed):
-    """Compiled and in plain Python, every method answers alike for a state."""
+    """Compiled and plain, every method answers alike."""
     end = lines(game, seed)[0].states[-1]
     for state in [*(step.state for step in in_plain_python(game, seed)), end]:
         compiled, plain = (view(game, state, SAMPLE, 2, plain=plain) for plain in (False, True))
@@ -344,7 +342,7 @@ def check_compiled(game, seed):
 
 
 def check_playouts(game, seed):
-    """A random playout is the same compiled as in plain Python, and scores like one of random moves."""
+    """Random playouts are the same compiled and plain, and score like random moves."""
     root = game.initial()
     for own in (True, False):
         for i in range(1 if game.max_moves * game.max_plies > 10_000 else 3):
@@ -365,7 +363,7 @@ def check_playouts(game, seed):
 
 
 def check_lanes(game, seed):
-    """Playouts in lanes are the same in plain Python, and in any number of vectors, and score as those one by one."""
+    """Playouts in lanes are the same in plain Python and in any number of vectors, and score as others."""
     root, ends = game.initial(), []
     for plain, most in ((False, None), (True, WIDE // 2), (True, WIDE)):
         streams = lane_streams(game.lanes, game.lane_bits, stream(seed), most)

@@ -10,7 +10,7 @@ from dataclasses import MISSING
 from arena.games.core.index import Parameter
 from arena.games.core.parameters import Registered, parameters_of, type_name
 
-BUDGET = {  # parameters of every agent that has them
+BUDGET = {  # of every agent that has them
     "playouts": "budget of a move: random playouts",
     "nodes": "budget of a move: positions",
     "depth": "budget of a move: plies that are searched",
@@ -18,7 +18,7 @@ BUDGET = {  # parameters of every agent that has them
 }
 FAR = 10**30  # beyond every range
 NOBODY = "\0"  # a value that every parameter refuses
-COMMON = {  # meanings of parameters that have the same name everywhere
+COMMON = {  # of the same names everywhere
     "rows": "rows of the board",
     "columns": "columns of the board",
     "size": "rows and columns of the board",
@@ -28,12 +28,12 @@ COMMON = {  # meanings of parameters that have the same name everywhere
 
 
 def about(cls: type[Registered]) -> str:
-    """The first paragraph of the module that a class is defined in; empty if that is no module that Python knows."""
+    """The first paragraph of a class's module; empty if Python knows no such module."""
     return (getattr(sys.modules.get(cls.__module__), "__doc__", None) or "").split("\n\n")[0].replace("\n", " ")
 
 
 def parameters(cls: type[Registered]) -> list[Parameter]:
-    """The parameters of a registered class, those of its budget last."""
+    """A registered class's parameters, those of its budget last."""
     hints, meanings = typing.get_type_hints(cls), _meanings(cls)
     found = [
         Parameter(
@@ -49,9 +49,9 @@ def parameters(cls: type[Registered]) -> list[Parameter]:
 
 
 def _meanings(cls) -> dict[str, str]:
-    """The meaning of each parameter, by the docstrings of a class and of its bases; the class's own words come first.
+    """Meanings from docstrings of a class and its bases; the class's own come first.
 
-    They have lines `name: meaning`, `name, name: meaning` and `name: meaning; name: meaning`.
+    Lines are `name: meaning`, `name, name: meaning` and `name: meaning; name: meaning`.
     """
     names = {field.name for field in parameters_of(cls)}
     known = COMMON | {name: text for name, text in BUDGET.items() if name in getattr(cls, "budgets", ())}
@@ -67,12 +67,12 @@ def _meanings(cls) -> dict[str, str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines of a docstring, those that are indented joined to the one before."""
+    """Indented lines are joined to the one before."""
     return re.sub(r"\n +", " ", text).splitlines()
 
 
 def _range(cls, name: str, hint) -> str:
-    """The range of a parameter, from the error that the class raises for a value out of range."""
+    """From the class's error for a value out of range."""
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if bool in options:
         return "true or false"
@@ -86,7 +86,7 @@ def _range(cls, name: str, hint) -> str:
 
 
 def _probes(options) -> list:
-    """Values of a parameter's type that are out of any range."""
+    """Values of a type, out of any range."""
     if float in options:
         return [-float(FAR), float(FAR)]
     if int in options:

@@ -1,4 +1,4 @@
-"""Square boards of up to 8x8 in one word, and their eight symmetries, for Othello and other games."""
+"""Square boards of up to 8x8 in one word, and their eight symmetries."""
 
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from arena.games.core.horizon import END, PLIES, HorizonGame
 
 PASS = 64 * 64
 
-# (mask, distance): exchanges the bits of the mask with those that lie the distance above them
+# (mask, distance): exchanges bits of the mask with those the distance above
 MIRROR_COLUMNS = (
     (WORD(0x5555555555555555), WORD(1)),
     (WORD(0x3333333333333333), WORD(2)),
@@ -30,8 +30,7 @@ TRANSPOSE = (
 
 
 class EightWide(Game):
-    """Base of games on a square board of `size` up to 8 that is a corner of one of 8x8:
-    square 8 * row + column is that bit of a word."""
+    """Base of games on a square of `size` up to 8, a corner of 8x8: square 8 * row + column is that bit of a word."""
 
     size: int
 
@@ -52,7 +51,7 @@ class EightWide(Game):
         return draw_sets(reversed(range(self.size)), self.size, {"B": state[0], "W": state[1]}, 8)
 
     def image(self, cells, symmetry):
-        """The image of a set: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange the two."""
+        """A set's image: bits 0, 1 and 2 of a symmetry mirror columns and rows, and exchange them."""
         if symmetry & 1:
             cells = self.exchange(cells, MIRROR_COLUMNS) >> WORD(8 - self.size)
         if symmetry & 2:
@@ -77,7 +76,7 @@ class EightWide(Game):
 
 
 class SteppingGame(HorizonGame, EightWide):
-    """Base of those whose moves are 64 * origin + target, or PASS."""
+    """Base of games whose moves are 64 * origin + target, or PASS."""
 
     move_limit = PASS + 1
 

@@ -1,7 +1,7 @@
-"""Chess positions as text, in Forsyth-Edwards notation (Edwards, "Portable Game Notation", 1994, section 16.1), and as
-a drawing; and the first ranks of Chess960.
+"""Chess positions in Forsyth-Edwards notation (Edwards, "Portable Game Notation", 1994, section 16.1) and as a drawing;
+and the first ranks of Chess960.
 
-Castling is written as X-FEN does: KQkq for the outermost rooks, the letter of its file for any other one.
+Castling as in X-FEN: KQkq for the outermost rooks, others by their files.
 """
 
 import re
@@ -15,18 +15,18 @@ FILES = "abcdefgh"
 
 
 class Position(NamedTuple):
-    """The contents of a FEN; squares are numbered from a1 along the ranks."""
+    """The contents of a FEN; squares are numbered from a1 along ranks."""
 
-    men: str  # 64 letters: white men in capitals, `.` for a free square
+    men: str  # 64 letters, white men in capitals; `.` for a free square
     side: int  # 0 if White is to move, 1 if Black
-    rooks: frozenset[int]  # the squares of rooks with which their side may still castle
-    passant: int | None  # the square that a pawn has just passed
+    rooks: frozenset[int]  # squares of rooks that may still castle
+    passant: int | None  # the square just passed by a pawn
     clock: int  # plies since the last capture or pawn's move
     number: int  # of the move, from 1
 
 
 def read_fen(text: str) -> Position:
-    """The position of a FEN, whose last fields may be left out; ValueError says which field is wrong."""
+    """The last fields may be left out; ValueError says which field is wrong."""
     fields = text.split()
     if not 1 <= len(fields) <= 6:
         raise ValueError(
@@ -46,7 +46,6 @@ def read_fen(text: str) -> Position:
 
 
 def write_fen(position: Position) -> str:
-    """The FEN of a position."""
     ranks = [position.men[8 * row : 8 * row + 8] for row in reversed(range(8))]
     board = re.sub(r"\.+", lambda free: str(len(free[0])), "/".join(ranks))
     passant = "-" if position.passant is None else point_name(position.passant, 8)
@@ -62,7 +61,7 @@ def _men(board: str) -> str:
 
 
 def _check_men(men: str) -> None:
-    """ValueError for men that no play leads to."""
+    """ValueError for men that play cannot lead to."""
     for side in (str.upper, str.lower):
         king, pawn = side("k"), side("p")
         if men.count(king) != 1:
@@ -75,7 +74,7 @@ def _check_men(men: str) -> None:
 
 
 def _rook(letter: str, men: str) -> int:
-    """The square of the rook that a letter of the field for castling means."""
+    """The square of the rook that a castling letter means."""
     white = letter.isupper()
     rank, rook = (0, "R") if white else (56, "r")
     files = [i for i in range(8) if men[rank + i] == rook]
@@ -111,7 +110,7 @@ def _passant(text: str, side: str, men: str) -> int | None:
 
 
 def first_rank(number: int) -> str:
-    """The FEN of a starting position of Chess960, by its number from 0 to 959 (Reinhard Scharnagl's)."""
+    """The FEN of a start of Chess960, numbered 0 to 959 (Reinhard Scharnagl's)."""
     rank = ["."] * 8
     rest, light = divmod(number, 4)
     rest, dark = divmod(rest, 4)

@@ -8,7 +8,7 @@ TEXT_BYTES = 16 << 20  # for configurations, openings and instances, which peopl
 
 
 def read_bounded(path: str | os.PathLike, most: int = TEXT_BYTES) -> bytes:
-    """The bytes of a file, a pipe or a device; OSError if it cannot be read, or holds more than `most`."""
+    """A file, a pipe or a device; OSError if it cannot be read, or holds more than `most` bytes."""
     with open(path, "rb") as file:
         found = os.fstat(file.fileno())
         too_large = stat.S_ISREG(found.st_mode) and found.st_size > most

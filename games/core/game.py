@@ -1,7 +1,4 @@
-"""Games: `Game` is their base class, and the registry finds them by name.
-
-games/core/rules.py is the page that says what a game must define, and what must hold.
-"""
+"""Games: `Game` is their base class; games/core/rules.py says what a game must define, and what must hold."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +17,7 @@ from arena.games.core.strength import Strength, evaluator
 registry = Registry("game", "arena.games")
 
 RULES = {"player", "legal_moves", "play", "is_over", "score", "chance"}
-# For `_forget_other_rules`: methods that repeat rules, each with those it repeats; and conclusions from the rules
+# methods that repeat rules, each with those; and conclusions from the rules
 REPETITIONS = {
     "random_move": RULES,
     "random_playout": RULES,
@@ -32,12 +29,12 @@ CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_
 
 @dataclass(frozen=True)
 class Game(Speed, Strength, People):
-    """Base class of all games: their rules, and defaults for the rest."""
+    """Base class of all games: rules, and defaults for the rest."""
 
     forgotten: ClassVar[dict[str, list[str]]] = {}  # methods not inherited: the rules that the class replaces
 
     def __new__(cls, *parameters: Any, evaluation: str = "", **named: Any) -> Self:
-        """Check the name of the evaluation: here, because games have a __post_init__ of their own."""
+        """Checks the evaluation's name here, as games have a __post_init__ of their own."""
         instance = super().__new__(cls)
         if evaluation:
             if not evaluation.startswith(FILE):
@@ -57,11 +54,11 @@ class Game(Speed, Strength, People):
 
     @classmethod
     def _forget_other_rules(cls):
-        """Do not inherit what holds only for the rules of a base, unless the class defines it again.
+        """Do not inherit what holds only for a base's rules, unless it is defined again.
 
-        A method that repeats rules goes when one of them is replaced.  A conclusion from the rules goes also when
-        anything outside this interface is replaced: the `prize` of Breakthrough, say, is part of its rules.  Parameters
-        and evaluations are not.  `games.check` warns of what has gone.
+        A method that repeats rules goes when one of them is replaced; a conclusion from rules also when anything
+        outside this interface is, such as the `prize` of Breakthrough, but not parameters and evaluations.
+        `games.check` warns of these.
         """
         interface = set[str]().union(*(vars(base) for base in Game.__mro__ if base not in Compilable.__mro__))
         harmless = {*interface, *cls.__dataclass_fields__, *(f"evaluate_{name}" for name in cls.evaluations())} - RULES
@@ -76,27 +73,27 @@ class Game(Speed, Strength, People):
 
     @classmethod
     def _replaced(cls, name: str) -> set[str]:
-        """The names that the class replaces from the base that defines `name`, and from the bases of that one."""
+        """The names replaced from the base that defines `name` and from its bases."""
         bases = cls.__mro__[: cls.__mro__.index(Game)]
         place = next((place for place, base in enumerate(bases) if name in vars(base)), 0)
         before, after = (set[str]().union(*map(vars, part)) for part in (bases[:place], bases[place:]))
         return {other for other in before & after if not other.startswith("_")}
 
     def __str__(self):
-        """The shortest spec that makes an equal game; `spell(game)` has all parameters."""
+        """The shortest spec of an equal game; `spell(game)` has all parameters."""
         return spell(self, every=False)
 
 
 def check_range(name: str, value: float, low: float, high: float | None = None) -> None:
-    """ValueError that names the parameter and its range, unless low <= value <= high; None is no upper limit."""
-    if not (value >= low and (high is None or value <= high)):  # refuses NaN, too
+    """ValueError that names parameter and range, unless low <= value <= high; None is no limit."""
+    if not (value >= low and (high is None or value <= high)):  # NaN, too
         raise ValueError(
             f"{name} = {value} is out of range: it can be {low} {'or more' if high is None else f'to {high}'}"
         )
 
 
 def check_rectangle(rows: int, columns: int, low: int, high: int) -> None:
-    """ValueError unless both are in the range, or both 0: a square of the game's `size`."""
+    """ValueError unless both are in the range, or both 0: a square of `size`."""
     if rows or columns:
         given = {"rows": rows, "columns": columns}
         for name, value in given.items():
@@ -108,7 +105,7 @@ def check_rectangle(rows: int, columns: int, low: int, high: int) -> None:
 
 
 def check_choice(name: str, value, choices: Iterable) -> None:
-    """ValueError that names the parameter and what it can be, unless `value` is one of the choices."""
+    """ValueError that names parameter and choices, unless `value` is one."""
     known = list(choices)
     if value not in known:
         words = f"is not one of {', '.join(map(str, known))}" if known else "is not known: there is only the default"

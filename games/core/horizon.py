@@ -30,5 +30,5 @@ class HorizonGame(Game):
         return state[END] != ZERO
 
     def key(self, state):
-        """A hash of all but the last word, which follows from the rest."""
+        """The last word follows from the rest."""
         return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])

@@ -1,9 +1,8 @@
 """The index of names: which module defines a game or an agent, and what its parameters are, without importing any.
 
-It is kept in the user's cache folder, a file for each registry, and stamped by the sources: after a change of any of
-them, or of an installed plug-in, everything is imported once and the index is written again.  Without a writable
-folder, or with a damaged file, everything is imported as if there were no index.  Nothing of Numba is imported
-here.
+A file for each registry in the user's cache folder, stamped by the sources: after a change of any, or of an installed
+plug-in, everything is imported once.  Without a writable folder, or with a damaged file, everything is imported.
+Nothing of Numba is imported here.
 """
 
 import functools
@@ -20,24 +19,24 @@ from typing import Any
 
 from arena.games.core import cache, plugins
 
-FORM = 1  # of the file format; files of other versions are not read
-PREFIX = "arena-"  # how the names of the files begin
+FORM = 1  # of the file format; others are not read
+PREFIX = "arena-"  # begins the names of files
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter as a user types it, and what it means."""
+    """As a user types it, and its meaning."""
 
     name: str
-    default: Any  # None where it has none, too
+    default: Any  # None if it has none, too
     type: str  # in a user's words
-    range: str  # such as `0 to 10`; empty where nothing is refused
-    meaning: str  # empty where no docstring says it
+    range: str  # such as `0 to 10`; empty if nothing is refused
+    meaning: str  # empty without a docstring of it
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A game or an agent in the index: its module, a sentence that describes it, and its parameters."""
+    """A game or an agent: its module, a sentence, and its parameters."""
 
     module: str
     about: str
@@ -45,7 +44,7 @@ class Entry:
 
 
 def read(package: str) -> dict[str, Entry] | None:
-    """The games of "games", the agents of "agents" or the like, by name; None where the index has to be made."""
+    """The games of "games", the agents of "agents" or the like, by name; None if the index has to be made."""
     found = load(f"names-{package}")
     try:
         return None if found is None else {name: _entry(values) for name, values in found.items()}
@@ -54,7 +53,7 @@ def read(package: str) -> dict[str, Entry] | None:
 
 
 def write(package: str, entries: Mapping[str, Entry]) -> None:
-    """Keep the index, if that is possible."""
+    """Keep the index, if possible."""
     keep(f"names-{package}", {name: asdict(entry) for name, entry in entries.items()})
 
 
@@ -71,7 +70,7 @@ def _tupled(default):
 
 
 def load(name: str) -> dict | None:
-    """The contents kept under a name, if the sources have not changed since."""
+    """The contents kept under a name, unless the sources have changed."""
     path = cache.find(_file(name))
     try:
         kept = json.loads(path.read_bytes()) if path else {}
@@ -81,37 +80,37 @@ def load(name: str) -> dict | None:
 
 
 def keep(name: str, facts: dict) -> None:
-    """Keep contents found from the present sources: whole or not at all; do nothing if the folder is not writable."""
+    """Keep contents from the present sources: whole or not at all; nothing if the folder is not writable."""
     with suppress(OSError, TypeError, ValueError):
         cache.write(_file(name), json.dumps({"stamp": _stamp(), "facts": facts}, allow_nan=False).encode())
 
 
 def _file(name: str) -> str:
-    """The file of a name, for these sources and installed plug-ins, since others share the folder."""
+    """A name's file for these sources and plug-ins, as others share the folder."""
     return f"{PREFIX}{name}-{_digest(repr((str(_sources('arena.games')), _points())))}{cache.INDEX}"
 
 
 @functools.cache
 def _points() -> list[tuple[str, str]]:
-    """Installed plug-ins, with their versions, and their modules."""
+    """Installed plug-ins, with versions, and their modules."""
     return sorted(
         (plugins.title(point), point.value) for package in plugins.PACKAGES for point in plugins.points(package)
     )
 
 
 def _sources(package: str) -> Path:
-    """The folder of one of our packages: in a checkout, too, they lie side by side."""
+    """Our packages lie side by side, in a checkout, too."""
     return Path(__file__).resolve().parents[2] / package.rpartition(".")[2]
 
 
 @functools.cache
 def _stamp() -> str:
-    """A digest of what the index depends on, besides what its file is named by: names, sizes and times of all sources
-    of games and agents, ours and those of installed plug-ins, and the version of Python."""
+    """A digest of what the index depends on besides its file's name: names, sizes and times of sources of games and
+    agents, also of plug-ins, and Python's version."""
     folders = [_sources(package) for package in plugins.PACKAGES]
     for top in sorted(plugins.top_packages()):
         spec = None
-        with suppress(ImportError, ValueError):  # a module that cannot be found cannot be imported either
+        with suppress(ImportError, ValueError):  # nor can it be imported
             spec = importlib.util.find_spec(top)
         folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
     sizes = [(str(path), *size) for folder in folders for path, *size in _sized(folder)]
@@ -119,7 +118,7 @@ def _stamp() -> str:
 
 
 def _sized(path: Path) -> Iterator[tuple[str, int, int]]:
-    """(name, time of the last change in ns, bytes) of every source below a folder, or of a file."""
+    """(name, time of the last change in ns, bytes) of sources below a folder, or of a file."""
     if path.is_dir():
         waiting = [str(path)]
         while waiting:

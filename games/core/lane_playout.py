@@ -18,11 +18,11 @@ from arena.games.core.lanes import (
     zero_lanes,
 )
 
-STEPS = 8  # steps between checks of whether any lane has playouts left; narrow sums are emptied then, too
+STEPS = 8  # between checks of whether any lane has playouts left; narrow sums are emptied then, too
 
 
 def lane_playouts(game, root, count, rng) -> tuple[int, int, float, int]:
-    """lane_playout_kernel, with all of the game's lanes, for any number of playouts."""
+    """lane_playout_kernel for any number of playouts."""
     streams = lane_streams(game.lanes, game.lane_bits, rng)
     most, sums = game.lanes * ((1 << min(game.lane_bits, 48) - 1) - 2), (0, 0, 0.0, 0)
     for done in range(0, count, most):
@@ -35,9 +35,8 @@ def lane_playouts(game, root, count, rng) -> tuple[int, int, float, int]:
 def lane_playout_kernel(game, root, count, streams):
     """`count` random playouts from root, which is not over: (first player's wins, draws, sum of scores, sum of plies).
 
-    Every lane plays its share of the count, one playout after another.  If the first ones to end counted, whichever
-    lane they are in, short ones would be seen too often.  A share is at most 2**(bits - 1) - 2, as it is counted in
-    lanes.
+    Every lane plays its own share; if the first playouts to end counted, short ones would be too many.  A share is at
+    most 2**(bits - 1) - 2, as lanes count it.
     """
     wins = draws = plies = score = 0
     lanes = streams.width.count
@@ -50,7 +49,7 @@ def lane_playout_kernel(game, root, count, streams):
 
 
 def play_shares(game, root, share, rest, rng):
-    """`share` playouts in every lane of a vector, and one more in the first `rest` ones."""
+    """`share` playouts in every lane, and one more in the first `rest`."""
     zero = zero_lanes(rng.width)
     fresh = words = game.lane_start(root, zero)
     left = choose(lane_numbers(zero) < rest, 1, 0) + share
@@ -74,7 +73,7 @@ def play_shares(game, root, share, rest, rng):
 
 
 def play_side_by_side(game, state, rng):
-    """A playout from a state, which is not over, in every lane of a vector: (sum of rewards, plies of the longest)."""
+    """A playout in every lane, from a state that is not over: (sum of rewards, plies of the longest)."""
     zero = zero_lanes(rng.width)
     words = game.lane_start(state, zero)
     live, halves, plies = zero == 0, zero, zero
@@ -87,7 +86,7 @@ def play_side_by_side(game, state, rng):
     return total(halves) / 2, largest(plies)
 
 
-# -- In kernels: the same, for a game that is a table by one of its entries, which are made for a width each -----------
+# -- In kernels: the same, for a game that is a table by one of its entries, made for each width -----------------------
 
 
 @overload(play_shares, jit_options=UNCOUNTED)  # type: ignore[arg-type]
@@ -106,7 +105,7 @@ def _play_side_by_side(game, state, rng):
 
 
 def _shares_of(count):
-    """The maker of an entry's function, from a game: playouts in `count` lanes."""
+    """Makes an entry's function from a game: playouts in `count` lanes."""
 
     def function_of(game):
         width = Width(count, game.lane_bits)

@@ -5,9 +5,9 @@ from arena.games.core.jit import kernel
 
 @kernel
 def play_line_kernel(game, state, line, moves):
-    """Play the moves of a line, int32[n], in place; returns how many were legal, up to the first that is not.
+    """Play a line, int32[n], in place; returns how many moves were legal, up to the first that is not.
 
-    moves: int32[max_moves], room to work in
+    moves: int32[max_moves], scratch space
     """
     for i in range(len(line)):
         legal = False

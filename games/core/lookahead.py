@@ -1,4 +1,4 @@
-"""Looking a few plies ahead by playing all moves: by the rules alone, to verify what solvers claim."""
+"""Looking a few plies ahead by the rules alone, to verify what solvers claim."""
 
 from typing import NamedTuple
 
@@ -12,15 +12,12 @@ WON, NOT_WON, UNKNOWN = 1, 0, -1
 
 
 class Lookahead(NamedTuple):
-    """Room to look some plies ahead."""
-
-    line: np.ndarray  # dtype[plies + 1, state_size], the positions on the way
-    moves: np.ndarray  # int32[plies + 1, max_moves], the legal ones of each
-    tried: np.ndarray  # int64[plies + 1, 2], the number of them that were tried, and their number
+    line: np.ndarray  # dtype[plies + 1, state_size], positions on the way
+    moves: np.ndarray  # int32[plies + 1, max_moves], legal ones of each
+    tried: np.ndarray  # int64[plies + 1, 2], how many were tried, and how many there are
 
 
 def new_lookahead(game: Game, plies: int) -> Lookahead:
-    """Room to look `plies` ahead."""
     return Lookahead(
         np.zeros((plies + 1, game.state_size), game.dtype),
         np.zeros((plies + 1, game.max_moves), np.int32),
@@ -30,9 +27,9 @@ def new_lookahead(game: Game, plies: int) -> Lookahead:
 
 @kernel
 def wins_within(game, ahead, state, winner, limit):
-    """WON if a player can force a win from a state within the plies that there is room for.
+    """WON if a player can force a win within the plies that there is room for.
 
-    NOT_WON if not, UNKNOWN if finding that takes more than `limit` positions.
+    NOT_WON if not, UNKNOWN if that takes more than `limit` positions.
     """
     line, moves, tried = ahead
     copy_state(game, state, line[0])
@@ -53,10 +50,10 @@ def wins_within(game, ahead, state, winner, limit):
                 ply -= 1
                 continue
             tried[ply, 0], tried[ply, 1] = 0, game.legal_moves(line[ply], moves[ply])
-        elif won == (game.player(line[ply]) == winner):  # the move that was tried last decides the position
+        elif won == (game.player(line[ply]) == winner):  # the last move tried decides the position
             ply -= 1
             continue
-        if tried[ply, 0] == tried[ply, 1]:  # no move of the winner wins, or every one of the other loses
+        if tried[ply, 0] == tried[ply, 1]:  # no move of the winner wins, or all of the other's lose
             won = game.player(line[ply]) != winner
             ply -= 1
             continue

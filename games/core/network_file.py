@@ -1,5 +1,5 @@
-"""Files of n-tuple networks, learned evaluations and learned policies (games/core/prepared.py): a line of JSON with the
-tuples, then the weights, packed."""
+"""Files of n-tuple networks, learned evaluations and policies (games/core/prepared.py): a line of JSON with the tuples,
+then the weights, packed."""
 
 import json
 import os
@@ -16,16 +16,16 @@ EVALUATION, POLICY = "learned evaluation", "learned policy"  # what a network co
 
 
 def network_bytes(game, network: Network, kind: str = EVALUATION) -> bytes:
-    """The contents of the file of a network of that kind."""
+    """The contents of a network's file."""
     tuples = json.dumps({"stages": network.stages, "tuples": network.orbits}).encode()
     packed = zlib.compress(network.weights.astype("<i4").tobytes(), 1)
     return pack(kind, game, {"card": network.card}, tuples + b"\n" + packed)
 
 
 def load_network(path: str | os.PathLike, game, kind: str = EVALUATION) -> Network:
-    """The network in a file; PreparedFileError if it cannot be read, is damaged, or is of another kind or game.
+    """The network in a file; PreparedFileError if it cannot be read, is damaged, or of another kind or game.
 
-    Networks that have been loaded are kept in memory, and loaded again when their file has changed.
+    Keeps networks in memory until their file changes.
     """
     if not game.has_planes:
         raise PreparedFileError(f"{kind} {str(path)!r}: {game} does not say what its cells hold")
@@ -58,7 +58,7 @@ def _load(kind, game, path, changed, size) -> Network:
 
 
 def _orbits(game, listed) -> tuple:
-    """The tuples of a file; ValueError or TypeError if one is not on the board."""
+    """A file's tuples; ValueError or TypeError if one is not on the board."""
     orbits = tuple(tuple(tuple(cells) for cells in orbit) for orbit in listed)
     grid, contents = game.grid.ravel(), contents_of(game)
     for orbit in orbits:

@@ -1,7 +1,7 @@
 """The material of a game's checks: random games, and the answers of its methods for their states.
 
-One function asks the compiled game and plain Python: a kernel, and the function that it is made of.  The first
-random game is played in plain Python, which notices writing beyond an array; the others are compiled.
+The compiled game and plain Python answer by the same functions.  The first random game is plain, to notice writing
+beyond an array; the others are compiled.
 """
 
 import functools
@@ -17,11 +17,11 @@ from arena.games.core.random import random_below, stream
 from arena.games.core.seeds import derive_seed
 
 LINES = 10  # random games
-SAMPLE = 40  # states of a line, and moves of a state, to look at where all would take long
-PLAIN = 6000  # about as many moves have their states looked at in plain Python, too
+SAMPLE = 40  # states of a line, and moves of a state, where all take long
+PLAIN = 6000  # about as many moves have their states checked in plain Python
 CHUNK = 2000  # plies played without a new array
-MARK = -77_777  # in the room behind the longest list of moves
-OVER = -2  # in the place of the player
+MARK = -77_777  # behind the longest list of moves
+OVER = -2  # in place of the player
 
 
 class ConformanceError(AssertionError):
@@ -29,30 +29,26 @@ class ConformanceError(AssertionError):
 
 
 class Line(NamedTuple):
-    """A random game."""
-
     states: np.ndarray  # dtype[plies + 1, state_size]
     played: np.ndarray  # int32[plies], the moves between them
     keys: np.ndarray  # uint64[plies + 1]
 
 
 class Step(NamedTuple):
-    """A move of a random game."""
-
     state: np.ndarray
     move: int
     after: np.ndarray
 
 
 class View(NamedTuple):
-    """A game's answers for a state; a row of `numbers`, `biases` and `image_moves` belongs to a legal move."""
+    """A game's answers for a state; `numbers`, `biases` and `image_moves` have a row for each legal move."""
 
     player: int  # or OVER; then all arrays for legal moves are empty
     key: int
-    value: float  # its evaluation; the score, where the game is over
+    value: float  # its evaluation, or score when over
     moves: np.ndarray  # int32[n]
     sound: np.ndarray  # int32[up to n]
-    outcomes: np.ndarray  # int32[up to n], with their probabilities, of chance
+    outcomes: np.ndarray  # int32[up to n], of chance
     probabilities: np.ndarray  # float64
     numbers: np.ndarray  # int64[n, 4] = move_code, feature_code, move_order, is_unstable
     biases: np.ndarray  # float64[n]
@@ -69,9 +65,9 @@ def require(condition, game, state, message):
 
 @kernel
 def walk_kernel(game, line, moves, rng):
-    """Go on from line.states[0] with line.played, or random moves where that holds -1, as far as the arrays reach.
+    """Go on from line.states[0] by line.played, or random moves for -1, as far as the arrays reach.
 
-    Returns (plies, whether the game is over, the last number of legal moves); stops if this number is out of range.
+    Returns (plies, whether the game is over, the last number of legal moves); stops if this is out of range.
     """
     count = ply = 0
     over = game.is_over(line.states[0])
@@ -91,10 +87,9 @@ def walk_kernel(game, line, moves, rng):
 
 @kernel
 def view_kernel(game, state, room, most, rng):
-    """Write the game's answers for a state into a View of large arrays, for about `most` of the legal moves or fewer.
+    """Write answers for a state into a View of large arrays, for about `most` of the legal moves or fewer.
 
-    Returns (player or OVER, key, value, legal moves, sound moves, outcomes); breaks off if a number is out
-    of range.
+    Returns (player or OVER, key, value, legal moves, sound moves, outcomes); breaks off if a number is out of range.
     """
     key = game.key(state)
     for symmetry in range(game.symmetries):
@@ -128,14 +123,14 @@ def foreseen_kernel(game, state):
 
 @kernel
 def values_kernel(game, states, values):
-    """The evaluations of states, none of which is over."""
+    """The evaluations of states that are not over."""
     for i in range(len(states)):
         values[i] = game.evaluate(states[i])
 
 
 @kernel
 def playouts_kernel(game, root, own, scores, plies, rng):
-    """Random playouts: the game's own, or made of random moves."""
+    """The game's own random playouts, or of random moves."""
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     for i in range(len(scores)):
         copy_state(game, root, state)
@@ -155,9 +150,9 @@ def tabu_kernel(game, state, moves, drawn, rng):
 
 
 def call(kernel, game, *arguments, plain=False):
-    """Call a kernel, or its function in plain Python; if a method makes arrays, the error says so."""
+    """Call a kernel, or its plain function; if a method makes arrays, the error says so."""
     if plain or not game.compiles:
-        with np.errstate(over="ignore"):  # unsigned words wrap, in plain Python as in kernels
+        with np.errstate(over="ignore"):  # unsigned words wrap, as in kernels
             return uncompiled(kernel)(game, *arguments)
     try:
         return kernel(game, *arguments)
@@ -176,7 +171,7 @@ def marked(game, dtype=np.int32):
 
 
 def walk(game, state, played, rng, plain=False) -> Line:
-    """A line of the given moves; of random ones to the end of the game or of the array where they are -1."""
+    """A line of given moves; -1: random ones to the end of the game or the array."""
     size, moves = len(played) + 1, marked(game)
     line = Line(np.zeros((size, game.state_size), game.dtype), played, np.zeros(size, np.uint64))
     line.states[0] = state
@@ -193,7 +188,6 @@ def walk(game, state, played, rng, plain=False) -> Line:
 
 
 def random_line(game, seed, plain=False) -> Line:
-    """A random game from the initial position to its end."""
     rng, lines, plies, state = stream(seed), [], 0, game.initial()
     while not game.is_over(state):
         require(plies < game.max_plies, game, state, f"still going on after max_plies = {game.max_plies}")
@@ -214,7 +208,7 @@ def lines(game, seed) -> list[Line]:
 
 @functools.lru_cache(maxsize=4)
 def steps(game, seed) -> list[Step]:
-    """Moves of the first three games; of a long game a sample."""
+    """Moves of the first three games, a sample of long ones."""
     found: list[Step] = []
     for line in lines(game, seed)[:3]:
         every = 1 + len(line.played) // SAMPLE
@@ -223,13 +217,12 @@ def steps(game, seed) -> list[Step]:
 
 
 def in_plain_python(game, seed) -> list[Step]:
-    """The steps to look at in plain Python: the longer the lists of moves, the fewer."""
+    """The steps for plain Python: the longer the lists of moves, the fewer."""
     found = steps(game, seed)
     return found[:: 1 + len(found) // max(8, PLAIN // game.max_moves)]
 
 
 def view(game, state, most=None, draws=1, rng=None, plain=False) -> View:
-    """The game's answers for a state."""
     n, kept = game.max_moves, state.copy()
     room = View(
         0, 0, 0.0, marked(game), marked(game), marked(game), marked(game, np.float64),
@@ -261,10 +254,10 @@ def views(game, seed) -> list[tuple[np.ndarray, View]]:
 
 
 def played(game, state, move) -> np.ndarray:
-    """The state after a move, compiled."""
+    """Compiled."""
     return walk(game, state, np.array([move], np.int32), stream(1)).states[-1]
 
 
 def image_numbers(game, i) -> list[int]:
-    """The symmetries to look at for the i-th state: if there are many, a few in turn."""
+    """The symmetries for the i-th state: of many, a few in turn."""
     return sorted({(i * SAMPLE + k) % game.symmetries for k in range(min(game.symmetries, 8))})

@@ -1,7 +1,7 @@
 """Names the method of a user's class that does not return, and ends it: for what runs in the process of a command.
 
-Workers are watched by their parent.  Here a thread looks at the stack of the one that it was started by.  Time is
-counted in looks, since a clock goes on while a process is stopped, and looks at Numba, which compiles, do not count.
+A thread looks at its starter's stack, and counts looks, as a clock goes on while a process is stopped; looks at Numba's
+compiler do not count.
 """
 
 import ctypes
@@ -15,24 +15,24 @@ from types import FrameType
 from arena.games.core.errors import UserError
 
 LOOK = 0.5  # seconds
-TOLD, MOST = 5.0, 60.0  # seconds of one call after which it is named, and ended
-PENDING = 1000  # steps of Python in which an error is raised that another thread has asked for
+TOLD, MOST = 5.0, 60.0  # of one call, after which it is named, and ended
+PENDING = 1000  # steps of Python until another thread's error is raised
 OURS = ("builtins", "arena.games.core.", "arena.agents.core.")
 
 
 class Overdue(UserError, RuntimeError):
-    """A method has been ended because it did not return."""
+    """A method was ended because it did not return."""
 
 
 class _Ended(BaseException):
-    """Raised inside the method, which may catch every Exception."""
+    """Raised in the method, which may catch every Exception."""
 
 
 @contextmanager
 def limited(*made: object) -> Iterator[None]:
-    """A context in which a method of these objects' modules that does not return is named, and then ended by Overdue.
+    """A context in which a method of these objects' modules that does not return is named, then ended by Overdue.
 
-    Compiled code cannot be ended from here: it is named again and again.
+    Compiled code cannot be ended; it is named again and again.
     """
     modules = {base.__module__ for one in made for base in type(one).__mro__ if not base.__module__.startswith(OURS)}
     watch = _Watch(threading.get_ident(), modules)
@@ -48,12 +48,12 @@ def limited(*made: object) -> Iterator[None]:
 
 
 class _Watch:
-    """Looks at the stack of one thread until `leave` is called."""
+    """Looks at a thread's stack until `leave` is called."""
 
     def __init__(self, ident: int, modules: Collection[str]):
         self.ident, self.modules, self.named = ident, modules, ""
-        self._ages: dict[FrameType, int] = {}  # looks at each call under way, the innermost first
-        self._before = set(_stack(sys._current_frames()[ident]))  # calls that are not to be limited
+        self._ages: dict[FrameType, int] = {}  # looks at each call under way, innermost first
+        self._before = set(_stack(sys._current_frames()[ident]))  # calls not to be limited
         self._lock, self._over = threading.Lock(), threading.Event()
 
     def look(self) -> None:
@@ -69,7 +69,7 @@ class _Watch:
                 self._end(_name(oldest))
 
     def leave(self) -> None:
-        """Look no more; what is still to be raised is raised here, since to take it back leaves Python 3.11 slow."""
+        """Look no more; raises what is still to be raised, since to take it back leaves Python 3.11 slow."""
         try:
             with self._lock:
                 self._over.set()
@@ -81,7 +81,7 @@ class _Watch:
             self._ages, self._before = {}, set()
 
     def _end(self, name: str) -> None:
-        """Have the thread raise _Ended as soon as it runs Python."""
+        """Have the thread raise _Ended when it next runs Python."""
         with self._lock:
             if not self._over.is_set():
                 self.named = name
@@ -94,13 +94,13 @@ class _Watch:
 
 
 def _stack(frame: FrameType | None) -> Iterator[FrameType]:
-    """A frame and those that have called it."""
+    """A frame and its callers."""
     while frame is not None:
         yield frame
         frame = frame.f_back
 
 
 def _name(frame: FrameType) -> str:
-    """A call as `legal_moves of Take (take.py, line 12)`."""
+    """`legal_moves of Take (take.py, line 12)`"""
     *_, owner, name = ["", *frame.f_code.co_qualname.rpartition("<locals>.")[2].split(".")]
     return f"{name}{owner and ' of '}{owner} ({Path(frame.f_code.co_filename).name}, line {frame.f_lineno})"

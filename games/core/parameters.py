@@ -1,4 +1,4 @@
-"""The parameters of a registered class: its fields, and their types in words."""
+"""Parameters of a registered class: its fields, and their types in words."""
 
 import types
 import typing
@@ -13,16 +13,16 @@ class Registered(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field]]
 
     def prepare(self) -> None:
-        """Read the files that its parameters name, unless their first use does so; ValueError if one is bad."""
+        """Read files named by parameters, unless their first use does so; ValueError if one is bad."""
 
 
 def parameters_of(cls: type[Registered]) -> list[Field]:
-    """The fields that a registered class is made with, those that are given by name alone after the others."""
+    """The fields that a class is made with, those given by name alone last."""
     return sorted((f for f in fields(cls) if f.init), key=lambda f: bool(f.kw_only))
 
 
 def type_name(hint) -> str:
-    """A declared type in a user's words: `int`, `float or none`, `list of int`."""
+    """In a user's words: `int`, `float or none`, `list of int`."""
     if isinstance(hint, types.UnionType):
         return " or ".join(type_name(option) for option in typing.get_args(hint))
     if typing.get_origin(hint) is tuple:

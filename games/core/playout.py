@@ -11,18 +11,18 @@ from arena.games.core.random import stream
 
 
 class PlayoutSummary(NamedTuple):
-    """The results of random playouts from one position, summed up."""
+    """Random playouts from one position, summed up."""
 
     playouts: int
     wins: int  # of the first player
     draws: int
     losses: int
-    score: float  # sum of the first player's scores
-    plies: int  # in all playouts together
+    score: float  # of the first player's
+    plies: int  # of all playouts
 
 
 def playouts(game: Game, count: int, *, seed: int, state: np.ndarray | None = None) -> PlayoutSummary:
-    """Play `count` random games, by Game.random_playout or in lanes, from `state` or from the initial position."""
+    """Play `count` random games, in lanes if there are any, from `state` or the initial position."""
     check_range("count", count, 1)
     root = game.initial() if state is None else state
     play = lane_playouts if game.lanes and not game.is_over(root) else playout_kernel
@@ -31,7 +31,7 @@ def playouts(game: Game, count: int, *, seed: int, state: np.ndarray | None = No
 
 
 def perft(game: Game, depth: int, state: np.ndarray | None = None) -> int:
-    """The number of move sequences of exactly `depth` plies from `state`, or from the initial position."""
+    """The move sequences of exactly `depth` plies from `state` or the initial position."""
     check_range("depth", depth, 0)
     root = game.initial() if state is None else state
     states = np.empty((depth + 1, len(root)), root.dtype)
@@ -41,7 +41,7 @@ def perft(game: Game, depth: int, state: np.ndarray | None = None) -> int:
 
 @helper
 def copy_state(game, source, target):
-    """target[:] = source, as a loop of constant length, which the compiler unrolls."""
+    """target[:] = source, as a loop of constant length, which is unrolled."""
     for i in range(game.state_size):
         target[i] = source[i]
 
@@ -54,7 +54,7 @@ def reward_of(score):
 
 @kernel
 def playout_kernel(game, root, count, rng):
-    """`count` random playouts from root: (first player's wins, draws, sum of scores, sum of plies)."""
+    """Random playouts from root: (first player's wins, draws, sum of scores, sum of plies)."""
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     wins = draws = plies = 0
     total = 0.0
@@ -70,7 +70,7 @@ def playout_kernel(game, root, count, rng):
 
 @kernel
 def perft_kernel(game, states, moves, ply):
-    """Leaves below states[ply], to the depth that `states` has room for."""
+    """Leaves below states[ply], as deep as `states` has room for."""
     if ply == len(states) - 1:
         return 1
     if game.is_over(states[ply]):

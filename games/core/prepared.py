@@ -1,7 +1,6 @@
 """Files prepared for a game before it is played: a line of JSON that says what the file is, then the data.
 
-The first line names the format, the game, and a checksum of the data, so that a file for another game, or one that has
-been cut short, is refused.
+The first line has the format, the game, and a checksum of the data: other games' files, or cut ones, are refused.
 """
 
 import hashlib
@@ -14,20 +13,20 @@ from pathlib import Path
 from arena.games.core.errors import UserError
 from arena.games.core.registry import spell
 
-FILE = "file:"  # a parameter that begins with this names a file with a learned network
+FILE = "file:"  # begins parameters that name a file with a learned network
 VERSION = 1
-LONGEST_HEADER = 1 << 20  # bytes, its end of line included
+LONGEST_HEADER = 1 << 20  # bytes, with the end of line
 MOST_BYTES = 4 << 30  # of a file, which is held in memory
 
 
 class PreparedFileError(UserError, ValueError):
-    """A file that cannot be used; the message says which, why, and what would be right."""
+    """An unusable file; the message says which, why, and what would be right."""
 
 
 def pack(kind: str, game, about: dict, data: bytes) -> bytes:
-    """The contents to write to the file.  kind: its kind, in words; about: further entries of the first line.
+    """The contents to write.  kind: in words; about: further entries of the first line.
 
-    PreparedFileError if the first line would be longer than the limit for reading it.
+    PreparedFileError if the first line is too long to be read.
     """
     checksum = hashlib.sha256(data).hexdigest()
     header = {"format": f"search-arena {kind}", "version": VERSION, "game": spell(game), **about, "sha256": checksum}
@@ -40,7 +39,7 @@ def pack(kind: str, game, about: dict, data: bytes) -> bytes:
 
 
 def unpack(kind: str, game, path: str | os.PathLike) -> tuple[dict, bytes]:
-    """(the first line, the data) of a file of that kind for that game; PreparedFileError if it is anything else."""
+    """(the first line, the data) of a file of that kind and game; PreparedFileError for others."""
     shown = f"{kind} {str(path)!r}"
     try:
         if not os.path.isfile(path) and not os.path.isdir(path) and os.path.exists(path):
@@ -61,7 +60,7 @@ def unpack(kind: str, game, path: str | os.PathLike) -> tuple[dict, bytes]:
 
 
 def _header(shown, game, kind, line) -> dict:
-    """The first line, which names this format, kind and game."""
+    """The first line, with this format, kind and game."""
     try:
         header = json.loads(line)
         found = [header[name] for name in ("format", "version", "game", "sha256")]
@@ -78,8 +77,8 @@ def _header(shown, game, kind, line) -> dict:
 
 
 def named_files(made) -> list[str]:
-    """The paths that a game, an agent or a method of a search names, an instance of a dataclass: in parameters that are
-    file:PATH, or lists with such, and in those that its class calls `file_fields`."""
+    """The paths that a dataclass instance names: in parameters that are file:PATH, or lists with such, and in its
+    class's `file_fields`."""
     values = [getattr(made, field.name) for field in fields(made)]
     words = [word for value in values for word in (value if isinstance(value, tuple) else (value,))]
     learned = [word.removeprefix(FILE) for word in words if isinstance(word, str) and word.startswith(FILE)]
@@ -87,13 +86,13 @@ def named_files(made) -> list[str]:
 
 
 def checksums(paths: Iterable[str]) -> dict[str, str]:
-    """The checksum of each file, by its path; PreparedFileError if one cannot be read."""
+    """Each file's checksum, by path; PreparedFileError if one cannot be read."""
     return {path: checksum(path) for path in sorted(set(paths))}
 
 
 def checksum(path: str | os.PathLike) -> str:
-    """SHA-256 of a file: of its data if it is a prepared one, so that a file made again from the same data is the same;
-    else of the whole file.  PreparedFileError if it cannot be read."""
+    """SHA-256 of a prepared file's data, so that the same data made again are the same, or of another whole file.
+    PreparedFileError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             line = file.readline(LONGEST_HEADER)
@@ -106,7 +105,7 @@ def checksum(path: str | os.PathLike) -> str:
 
 
 def _checksum_in(line: bytes) -> str | None:
-    """The checksum of the data in the first line of a prepared file; loading the file verifies it."""
+    """A prepared file's checksum; loading the file verifies it."""
     try:
         header = json.loads(line)
         found = header["sha256"] if header["format"].startswith("search-arena ") else None
@@ -116,7 +115,7 @@ def _checksum_in(line: bytes) -> str | None:
 
 
 def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """A line for each file whose checksum has changed."""
+    """A line for each changed file."""
     return [
         f"the file {path!r} has changed: its checksum was {then[path][:12]}, and is {now[path][:12]}"
         for path in then
@@ -130,7 +129,7 @@ def wrong(kind: str, path: str | os.PathLike, what: str) -> PreparedFileError:
 
 
 def stamp(path: str | os.PathLike) -> tuple[Path, int, int]:
-    """A cache key: path, time of the last change in ns, size in bytes."""
+    """A cache key: path, time of the last change in ns, bytes."""
     try:
         found = os.stat(path)
     except OSError as error:

@@ -1,15 +1,13 @@
 """A non-deterministic problem: an agent acts, and the world answers with one of several outcomes (Russell & Norvig,
-"Artificial Intelligence: a modern approach", section 4.3).  States and actions are hashable values of any kind.
-"""
+"Artificial Intelligence: a modern approach", section 4.3).  States and actions are hashable."""
 
 from collections.abc import Hashable, Iterable
 
 
 class Problem:
-    """The interface of a problem for AND-OR search, in plain Python."""
+    """A problem for AND-OR search, in plain Python."""
 
     def initial(self) -> Hashable:
-        """The state to begin in."""
         raise NotImplementedError
 
     def is_goal(self, state) -> bool:
@@ -17,9 +15,9 @@ class Problem:
         raise NotImplementedError
 
     def actions(self, state) -> Iterable:
-        """The agent's actions, in the order to try them; none in a dead end."""
+        """In the order to try them; none in a dead end."""
         raise NotImplementedError
 
     def outcomes(self, state, action) -> Iterable[Hashable]:
-        """The states that may follow, one at least; the agent sees which one does."""
+        """The states that may follow, at least one; the agent sees which one does."""
         raise NotImplementedError

@@ -1,7 +1,7 @@
 """Random numbers: SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 
-The state is one word in an array, `rng: uint64[1]`, passed to every function that draws.  Its step is a single
-addition, so the next draw does not wait for the last one: in playouts, every other generator we tried cost more.
+The state is one word, `rng: uint64[1]`.  A step is one addition, so that draws do not wait for each other: in playouts,
+every other generator we tried cost more.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ _MASK = (1 << 64) - 1
 
 
 def stream(seed: int, *key) -> np.ndarray:
-    """A generator of its own for each (seed, key): uint64[1]."""
+    """A separate generator for each (seed, key): uint64[1]."""
     return np.array([derive_seed(seed, *key)], WORD)
 
 
@@ -28,7 +28,7 @@ def _mix_compiled(word):
 
 
 def mix(word):
-    """SplitMix64's finaliser: a bijection of uint64 whose every output bit depends on every input bit."""
+    """SplitMix64's finaliser: a bijection of uint64; each output bit depends on every input bit."""
     word = int(word)
     word = ((word ^ word >> 30) * int(_MIX1)) & _MASK
     word = ((word ^ word >> 27) * int(_MIX2)) & _MASK
@@ -41,7 +41,7 @@ def _mix(word):
 
 
 def next_word(rng):
-    """The next 64 random bits, uint64; changes rng.  With a generator of lanes: random bits in each lane."""
+    """64 random bits, uint64, or in each lane; changes rng."""
     if not isinstance(rng, np.ndarray):
         return rng.next_lanes()
     rng[0] = (int(rng[0]) + int(GAMMA)) & _MASK
@@ -63,7 +63,7 @@ def _next_word(rng):
 def random_below(rng, bound):
     """Uniform on 0..bound-1, for a bound under 2**32 (multiply and shift; bias under bound / 2**32).
 
-    With a generator of lanes: in each lane, below a number or its own bound.
+    In each lane, below a number or its own bound.
     """
     if not isinstance(rng, np.ndarray):
         return rng.below(bound)

@@ -1,7 +1,6 @@
 """Names to classes: finds the games (or agents) of a package and makes one from text such as `uct(exploration=0.4)`.
 
-Looking up one name imports only its module, if the index knows it (`games.core.index`); looking up all names imports
-all modules.
+One name imports only its module, if the index knows it (`games.core.index`); all names import all modules.
 """
 
 import ast
@@ -24,15 +23,15 @@ from arena.games.core.errors import UserError
 from arena.games.core.parameters import Registered, parameters_of, type_name
 
 WORDS = {"true": True, "false": False, "none": None}
-UNLISTED = {"listed": False}  # metadata of a field that is given by name only, and not shown at its default
+UNLISTED = {"listed": False}  # metadata of a field given by name only, and not shown at its default
 
 
 class SpecError(UserError, ValueError):
-    """A game or an agent that cannot be made from what the user wrote; the message says what would be right."""
+    """A spec of no game or agent; the message says what would be right."""
 
 
 def parse_spec(text: str) -> tuple[str, list, dict]:
-    """`"name(1, key=2)"` -> `("name", [1], {"key": 2})`; parentheses may be left out when there is nothing in them."""
+    """`"name(1, key=2)"` -> `("name", [1], {"key": 2})`; empty parentheses may be left out."""
     try:
         call = ast.parse(text.strip(), mode="eval").body
         if isinstance(call, ast.Name):
@@ -49,7 +48,7 @@ def parse_spec(text: str) -> tuple[str, list, dict]:
 
 
 def _literal(node):
-    """A constant as Python writes it; `true` and `false` as TOML writes them are taken too, and `none`."""
+    """A constant of Python, or `true`, `false` (as in TOML) or `none`."""
     if isinstance(node, ast.Name) and node.id in WORDS:
         return WORDS[node.id]
     return ast.literal_eval(node)
@@ -57,18 +56,18 @@ def _literal(node):
 
 @dataclass
 class Registry:
-    """The classes of one kind that a package's modules define, by name."""
+    """The classes of a kind in a package's modules, by name."""
 
     kind: str  # "game" or "agent", for messages
-    package: str  # the modules below it define them
-    broken: list[str] = field(default_factory=list)  # installed plug-ins that cannot be used, and why
+    package: str  # of the modules that define them
+    broken: list[str] = field(default_factory=list)  # unusable plug-ins, and why
     _classes: dict[str, Any] = field(default_factory=dict)
     _imported: bool = False
     _loaded: set[EntryPoint] = field(default_factory=set)
-    _brought: dict[str, str] = field(default_factory=dict)  # names that plug-ins define, each with the plug-in's module
+    _brought: dict[str, str] = field(default_factory=dict)  # names from plug-ins, each with the module
 
     def classes(self) -> dict[str, Any]:
-        """All registered classes by name, in alphabetical order: every module below the package is imported once."""
+        """All classes by name, in alphabetical order; imports every module below the package once."""
         if not self._imported:
             self._imported = True
             package = importlib.import_module(self.package)
@@ -82,11 +81,11 @@ class Registry:
         return dict(sorted(self._classes.items()))
 
     def named(self, name: str) -> Any:
-        """The class of that name, or None; where the index knows its module, nothing else is imported."""
+        """The class of that name, or None; imports only its module, if the index knows it."""
         if not self._imported:
             plugins.import_named()
             if plugins.named() and not self._index:
-                self.classes()  # so that a plug-in that takes a name of ours is refused
+                self.classes()  # refuses a plug-in that takes a name of ours
             elif home := self._index.get(name):
                 self._import(home.module)
                 if name in self._classes:
@@ -94,11 +93,11 @@ class Registry:
         return self._classes.get(name) or self.classes().get(name)
 
     def __contains__(self, name: str) -> bool:
-        """Whether a class of that name is registered or in the index; nothing is imported."""
+        """Whether a class is registered or in the index, without imports."""
         return name in self._classes or name in self._index
 
     def class_called(self, title: str) -> Any:
-        """The registered class of that name in Python, such as `Connect4`; AttributeError if there is none."""
+        """The class of that name in Python, such as `Connect4`; AttributeError if there is none."""
         for name in self._index if title[:1].isupper() else ():
             if name.replace("_", "") == title.lower():
                 self.named(name)
@@ -113,7 +112,7 @@ class Registry:
         return index.read(self.package) or {}
 
     def _import(self, module: str) -> None:
-        """Import a module of the index: one of ours, or a plug-in."""
+        """One of ours, or a plug-in."""
         if self._is_ours(module):
             importlib.import_module(module)
             return
@@ -122,17 +121,17 @@ class Registry:
                 self._load(point)
 
     def entries(self) -> dict[str, index.Entry]:
-        """The index entries of all registered classes, by name, in alphabetical order."""
+        """The index entries of all classes, in alphabetical order."""
         return {name: self._entry(name, cls) for name, cls in self.classes().items()}
 
     def _entry(self, name, cls):
         found = ()
-        with suppress(Exception):  # a plug-in's class may raise anything when its parameters are read
+        with suppress(Exception):  # a plug-in's class may raise anything
             found = tuple(parameters(cls))
         return index.Entry(self._brought.get(name, cls.__module__), about(cls), found)
 
     def _keep_index(self) -> None:
-        """Write the index of the classes that every process finds, without those of a user's own modules."""
+        """Write the index of classes that every process finds, without a user's own modules."""
         entries = self.entries().items()
         own = {name: one for name, one in entries if name in self._brought or self._is_ours(one.module)}
         index.write(self.package, own)
@@ -141,9 +140,9 @@ class Registry:
         return module.startswith(f"{self.package}.")
 
     def add(self, cls: type[Registered]) -> None:
-        """Register a class under its own `name` attribute; called when the class is defined.
+        """Register a class under its `name`, when it is defined.
 
-        Raises SpecError if one of the two that want a name is ours: a run must not depend on which is found first.
+        SpecError if two want a name, one of them ours: a run must not depend on which is found first.
         """
         if "name" not in vars(cls):
             return
@@ -153,20 +152,20 @@ class Registry:
         self._classes[cls.name] = cls
 
     def _holder(self, name: str) -> str | None:
-        """The module that a name belongs to already, imported or not."""
+        """The module that has a name already, imported or not."""
         if name in self._classes:
             return self._classes[name].__module__
         return self._index[name].module if name in self._index else None
 
     def _load(self, point: EntryPoint) -> None:
-        """Import a plug-in; failures and names already taken are reported when a name is looked up in vain."""
+        """Import a plug-in; failures and taken names are reported when a name is looked up in vain."""
         if point in self._loaded:
             return
         self._loaded.add(point)
         before, title = dict(self._classes), plugins.title(point)
         try:
             point.load()
-        except (Exception, SystemExit) as error:  # no exception of another package's module may end this program
+        except (Exception, SystemExit) as error:  # another package's module may raise anything
             self._classes = dict(before)
             self.broken.append(f"{title} cannot be imported: {type(error).__name__}: {error}")
         for name, cls in before.items():
@@ -185,7 +184,7 @@ class Registry:
         return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}{broken}"
 
     def make(self, spec: str):
-        """The instance that `spec` describes; SpecError says which name or parameter is wrong and what is allowed."""
+        """The instance that `spec` describes; SpecError says what is wrong and what is allowed."""
         name, arguments, keywords = parse_spec(spec)
         cls = self.named(name)
         if cls is None:
@@ -199,7 +198,7 @@ class Registry:
         values = dict(zip(listed, arguments))
         for key, value in keywords.items():
             if key not in known:
-                # a class may say why it is `without` what its like have
+                # a class may say why it is `without` a parameter
                 why = getattr(cls, "without", {}).get(key) or _suggest(key, known)
                 raise SpecError(f"{name} has no parameter {key!r}{why}; it is {signature(cls)}")
             if key in values:
@@ -219,7 +218,7 @@ class Registry:
 
 
 def _is_frozen_dataclass(cls: Any) -> bool:
-    """Whether the class is a frozen dataclass, or derived from one without parameters of its own."""
+    """Derived classes without own parameters count, too."""
     if "__dataclass_params__" not in vars(cls):
         hints = inspect.get_annotations(cls, eval_str=True).values()
         if any(typing.get_origin(hint) is not ClassVar and hint is not ClassVar for hint in hints):
@@ -255,15 +254,15 @@ def _check(owner, key, value, hint):
 
 
 def signature(cls: type[Registered]) -> str:
-    """`connect4(rows=6, columns=7)`: the parameters of a registered class and their defaults."""
+    """`connect4(rows=6, columns=7)`: parameters and defaults."""
     listed = [f for f in parameters_of(cls) if _is_listed(f)]
     words = [f.name if f.default is MISSING else f"{f.name}={f.default!r}" for f in listed]
     return f"{cls.name}({', '.join(words)})"
 
 
 def spell(instance, every: bool = True, typed: str = "") -> str:
-    """The spec that makes an equal instance; with `every` false, parameters at their defaults are left out, but for
-    those that stand in the spec `typed`."""
+    """The spec that makes an equal instance; with `every` false, without parameters at their defaults, but for those in
+    the spec `typed`."""
     given = [(f, getattr(instance, f.name)) for f in parameters_of(type(instance))]
     kept = set()
     if typed:

@@ -5,6 +5,6 @@ import operator
 
 
 def derive_seed(seed: int, *key) -> int:
-    """An unsigned 64-bit seed that depends on `seed`, on every part of `key` (integers and strings), and on no more."""
+    """An unsigned 64-bit seed that depends on `seed` and every part of `key` (integers and strings) alone."""
     digest = hashlib.blake2b(repr((operator.index(seed), *key)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")

@@ -1,4 +1,4 @@
-"""Says in words that the system has no memory for processes to share; Python's own errors may name nothing."""
+"""Says that the system has no memory for processes to share; Python's own errors may name nothing."""
 
 import errno
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ class SharedMemoryError(UserError, RuntimeError):
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """A context in which memory, or a lock, is made that processes share; SharedMemoryError if the system has none."""
+    """A context to make shared memory or locks in; SharedMemoryError if the system has none."""
     try:
         yield
     except OSError as error:

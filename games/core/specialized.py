@@ -4,8 +4,8 @@ import os
 
 from arena.games.core.errors import UserError
 
-VARIABLE = "ARENA_SPECIALIZE"  # the environment variable with the mode
-SILENT = "ARENA_SILENT"  # set where what a process compiles is not for a person to read
+VARIABLE = "ARENA_SPECIALIZE"  # environment variable with the mode
+SILENT = "ARENA_SILENT"  # set where nobody reads what a process compiles
 ALWAYS, NEVER = MODES = ("always", "never")
 
 
@@ -14,23 +14,23 @@ class UnknownMode(UserError, ValueError):
 
 
 def mode_of_environment() -> str:
-    """The mode in the environment variable; UnknownMode if it is none of the modes."""
+    """The environment's mode; UnknownMode if it is none."""
     return checked(os.environ.get(VARIABLE, NEVER))
 
 
 def checked(mode: str) -> str:
-    """The mode; UnknownMode if there is no such mode."""
+    """The mode; UnknownMode if it is none."""
     if mode not in MODES:
         raise UnknownMode(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
     return mode
 
 
 class Setting:
-    """Which kernels run in this process and those that it starts."""
+    """Which kernels run here and in processes started from here."""
 
     mode = os.environ.get(VARIABLE, NEVER)
 
 
 def set_mode(mode: str) -> None:
-    """Choose for this process and those that it starts; UnknownMode if there is no such mode."""
+    """Choose for this process and those that it starts; UnknownMode if it is none."""
     os.environ[VARIABLE] = Setting.mode = checked(mode)

@@ -1,6 +1,6 @@
 """Sets of up to 256 cells as tuples of four words: cell c is bit c % 64 of word c // 64.
 
-The compiler drops words that are constantly 0.  All but those for one cell and `list_cells` work on lanes, too.
+The compiler drops words that are constantly 0.  All but the functions for one cell and `list_cells` take lanes, too.
 """
 
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
@@ -9,25 +9,25 @@ from arena.games.core.jit.parts import part
 
 @part
 def union(x, y):
-    """The cells of x and those of y."""
+    """Cells of x or y."""
     return x[0] | y[0], x[1] | y[1], x[2] | y[2], x[3] | y[3]
 
 
 @part
 def common(x, y):
-    """The cells of both."""
+    """Cells of both."""
     return x[0] & y[0], x[1] & y[1], x[2] & y[2], x[3] & y[3]
 
 
 @part
 def without(x, y):
-    """The cells of x that are none of y."""
+    """Cells of x, but not of y."""
     return x[0] & ~y[0], x[1] & ~y[1], x[2] & ~y[2], x[3] & ~y[3]
 
 
 @part
 def difference(x, y):
-    """The cells of one of them alone."""
+    """Cells of one of them alone."""
     return x[0] ^ y[0], x[1] ^ y[1], x[2] ^ y[2], x[3] ^ y[3]
 
 
@@ -44,14 +44,14 @@ def size_of(x):
 
 @part
 def forward(x, n):
-    """Each cell's number raised by n, which is 1 to 63."""
+    """Each cell's number plus n, 1 to 63."""
     up, down = WORD(n), WORD(64 - n)
     return x[0] << up, x[1] << up | x[0] >> down, x[2] << up | x[1] >> down, x[3] << up | x[2] >> down
 
 
 @part
 def backward(x, n):
-    """Each cell's number lowered by n, which is 1 to 63."""
+    """Each cell's number less n, 1 to 63."""
     up, down = WORD(64 - n), WORD(n)
     return x[0] >> down | x[1] << up, x[1] >> down | x[2] << up, x[2] >> down | x[3] << up, x[3] >> down
 
@@ -70,7 +70,7 @@ def single(cell):
 
 @part
 def lowest(x):
-    """The set of the lowest cell of x, which is not empty."""
+    """The lowest cell of x, not empty, as a set."""
     one, two, three = x[0] == ZERO, x[0] | x[1] == ZERO, x[0] | x[1] | x[2] == ZERO
     return (
         nth_bit(x[0], 0) if not one else ZERO,
@@ -82,7 +82,7 @@ def lowest(x):
 
 @part
 def first_cell(x):
-    """The number of the lowest cell of x, which is not empty."""
+    """The number of the lowest cell of x, not empty."""
     if x[0] | x[1] != ZERO:
         return trailing_zeros(x[0]) if x[0] != ZERO else 64 + trailing_zeros(x[1])
     return 128 + trailing_zeros(x[2]) if x[2] != ZERO else 192 + trailing_zeros(x[3])
@@ -90,7 +90,7 @@ def first_cell(x):
 
 @part
 def nth_cell(x, n, words):
-    """The number of the n-th cell of x, from 0; only the first `words` words have cells."""
+    """The number of the n-th cell of x, from 0, within its first `words` words."""
     word, base = x[0], 0
     for i in range(1, words):
         before = popcount(word)

@@ -1,20 +1,19 @@
 """The Numba glue: a game's methods, written as ordinary Python, compiled when a kernel calls them.
 
-A game reaches a kernel as its first argument.  There `game.play(state, move)` is the class's own method, compiled;
-outside a kernel both are plain Python.
+In a kernel, `game.play(state, move)` is the method of its first argument, compiled.
 
     kernels.py     `kernel`, `helper`, `inlined`: functions that are compiled, and kept on disk
     compilable.py  `Compilable`: objects whose methods kernels call, with Numba types of their own
     tables.py      games as tables of pointers and numbers, so that a kernel serves all games
     entries.py     a game's methods as what these pointers point to
-    parts.py       Numba's compiler without what kernels have no use for
+    parts.py       Numba's compiler without what kernels do not need
     identity.py    names of compiled code: digests of what the compiler is given
-    classes.py     digests of what classes are made of, for what a run tells of them
+    classes.py     digests of what classes are made of, for runs
     kept.py        compiled code in files
     announcing.py  what is said while a script waits for the compiler
 
-tests/games/test_numba.py lists what of Numba's it touches that no documentation promises.  ARENA_WHOLE_NUMBA=1 in the
-environment does without parts.py, and ARENA_SPECIALIZE=always without tables.
+tests/games/test_numba.py lists what it uses of Numba's undocumented parts.  ARENA_WHOLE_NUMBA=1 does without parts.py,
+ARENA_SPECIALIZE=always without tables.
 """
 
 from arena.games.core.jit.announcing import announce_compiling

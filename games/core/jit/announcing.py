@@ -9,11 +9,11 @@ from numba.core import event
 
 from arena.games.core.specialized import SILENT
 
-PATIENCE = 1.0  # seconds of compiling before anything is said
+PATIENCE = 1.0  # seconds of silence
 
 
 class Announcer(event.Listener):
-    """Says what is compiled once that has taken PATIENCE; the kernels that a kernel calls are parts of it."""
+    """Says what is compiled once that has taken PATIENCE; kernels called are parts of their caller."""
 
     def __init__(self):
         self._of_thread = threading.local()
@@ -32,8 +32,8 @@ class Announcer(event.Listener):
 
 
 def say(data: dict) -> None:
-    """Name the kernel, or the method of a game, but for commands and workers, whose progress is shown otherwise."""
-    of_a_person = multiprocessing.parent_process() is None  # also in a worker that a fork server has made of itself
+    """Name a kernel, or a game's method, but not for commands and workers, which show progress otherwise."""
+    of_a_person = multiprocessing.parent_process() is None  # also in a worker forked by a fork server
     if of_a_person and "arena.cli" not in sys.modules and SILENT not in os.environ:
         kernel = data.get("dispatcher")
         what = f"{kernel.__module__}.{kernel.__qualname__}" if kernel else f"a game's method {data['entry']}"
@@ -41,6 +41,6 @@ def say(data: dict) -> None:
 
 
 def announce_compiling() -> None:
-    """From now on, in a process that no other one has started."""
+    """From now on, in a process that no other one started."""
     if multiprocessing.parent_process() is None:
         event.register("numba:compile", Announcer())

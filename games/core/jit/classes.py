@@ -1,7 +1,7 @@
 """What classes are made of: the code of all functions that they reach by names, as it is in memory.
 
-Two processes that read the same sources find the same, whatever has run in them; a process that read a file after it
-was edited finds another digest.  Bytecode and plain values count, and no file, line or order of imports.
+Bytecode and plain values count, but no file, line or order of imports: processes that read the same sources find the
+same.
 """
 
 import functools
@@ -23,7 +23,7 @@ _OF_PYTHON = ("_abc_impl", "__annotate__", "__annotate_func__")  # and what else
 
 
 def code_digest(*classes: type) -> str:
-    """12 hexadecimal digits that name all code that some classes reach, as this Python compiles it to bytecode."""
+    """12 hexadecimal digits for all bytecode that classes reach."""
     found = hashlib.sha256()
     for part in sorted(code_of(*classes)):
         found.update(part)
@@ -31,9 +31,9 @@ def code_digest(*classes: type) -> str:
 
 
 def code_of(*classes: type) -> frozenset[bytes]:
-    """Digests of the functions and classes that some classes reach, themselves included; libraries are left out.
+    """Digests of functions and classes that classes reach, with themselves; without libraries.
 
-    They are looked at each time, since they may have been changed in memory: 10 ms for an agent.
+    Looked at each time, as they may change in memory: 10 ms for an agent.
     """
     met, found, waiting = {id(cls): cls for cls in classes}, set(), [*classes]
     while waiting:
@@ -75,7 +75,7 @@ def _of_function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _of_value(value: Any) -> Iterator[Any]:
-    """A plain value as it is, a function or a class itself, and of other objects the class alone."""
+    """A plain value, function or class itself; of other objects the class."""
     if isinstance(value, (Enum, *_PLAIN)):
         yield repr(value).encode()
     elif isinstance(value, np.ndarray) and not value.dtype.hasobject and not value.flags.writeable:
@@ -101,7 +101,7 @@ def _of_value(value: Any) -> Iterator[Any]:
 
 @functools.cache
 def _library(module: str) -> bool:
-    """Whether a module is installed and no plug-in, or is of the compiler's, which has no part in what is played."""
+    """Whether a module is installed and no plug-in, or belongs to the compiler, which has no part in play."""
     if version_of(module) or module.startswith(__name__.rpartition(".")[0] + "."):
         return True
     top, path = module.partition(".")[0], getattr(sys.modules.get(module), "__file__", None) or ""

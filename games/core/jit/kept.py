@@ -1,8 +1,7 @@
 """Compiled code in files: with checksums, since damaged machine code ends a process.
 
-Numba's own files have none: a bit that a disk has flipped is a segmentation fault at every start.  Here each signature
-of a kernel, and each method of a game, has a file of its own, named by all that it is made of, which begins with the
-checksum of what follows.
+Numba's own files have none: a flipped bit is a segmentation fault at every start.  Each signature of a kernel and each
+method of a game has a file, named by all that it is made of, and begun by the checksum of the rest.
 """
 
 import hashlib
@@ -18,17 +17,17 @@ from numba.core.serialize import dumps
 from arena.games.core import cache
 
 MARK = f"arena 4, numba {numba.__version__}, {sys.implementation.cache_tag}\n".encode()
-OTHER_VERSION = b"arena "  # how files begin that are not read, nor damaged
+OTHER_VERSION = b"arena "  # begins files that are neither read nor damaged
 DIGEST_BYTES = 16
 
 
 def checksum(data: bytes) -> bytes:
-    """The checksum of a file's content; fast, and not meant to keep out who can write to the folder anyway."""
+    """Fast; does not keep out who can write to the folder."""
     return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
 
 
 def unsealed(data: bytes) -> bytes | None:
-    """What follows the checksum, or None if another version wrote it; ValueError if it is not as it was written."""
+    """What follows the checksum; None for another version's file, ValueError for a damaged one."""
     digest, body = data[len(MARK) :][:DIGEST_BYTES], data[len(MARK) + DIGEST_BYTES :]
     if not data.startswith(MARK) and data.startswith(OTHER_VERSION):
         return None
@@ -38,22 +37,22 @@ def unsealed(data: bytes) -> bytes | None:
 
 
 def load(name: str) -> Any:
-    """What was saved, or None; a damaged file is as good as none, and a warning names it."""
+    """What was saved, or None, with a warning for a damaged file."""
     path = cache.find(_file(name))
     if path is None:
         return None
     try:
         body = unsealed(path.read_bytes())
         return None if body is None else pickle.loads(body)
-    except (FileNotFoundError, ImportError):  # removed just now; or of a module that is not there
+    except (FileNotFoundError, ImportError):  # just removed; or of a missing module
         return None
-    except Exception as error:  # whatever unpickling raises
+    except Exception as error:  # unpickling may raise anything
         warnings.warn(f"the compiled code in {path} is damaged and is made anew: {error!r}", stacklevel=2)
         return None
 
 
 def save(name: str, code: Any) -> None:
-    """Keep it; a warning says where that cannot be, such as on a full disk."""
+    """A warning says where that cannot be, such as on a full disk."""
     body = dumps(code)
     try:
         cache.write(_file(name), MARK + checksum(body) + body)

@@ -21,24 +21,24 @@ from arena.games.core.jit.parts import WITHOUT_CALLBACK, Helper, NamingCompiler
 from arena.games.core.jit.tables import NOT_IN_TABLES, GameTable, methods_called, table_of
 from arena.games.core.specialized import ALWAYS, Setting, checked
 
-# False where NUMBA_DISABLE_JIT makes kernels run as plain Python; Numba makes its settings at import, unseen by mypy.
+# False where NUMBA_DISABLE_JIT makes kernels run as plain Python; mypy does not see Numba's settings.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 
 checked(Setting.mode)
 
 log = logging.getLogger("arena.kernels")
 
-kernels: list["Kernel"] = []  # every kernel defined so far, for `arena cache` and the tests
+kernels: list["Kernel"] = []  # all so far, for `arena cache` and the tests
 
 
 def kernel(function=None, *, tables=True):
     """Compile a function whose first argument is a game: cached on disk, and run without the interpreter's lock.
 
-    It is compiled for the tables of games, whatever the game.  A kernel that asks its game for something of its own,
-    which tables do not have, is compiled for each game and size; with `tables` false, that is known from the start.
+    It serves the tables of all games.  A kernel that asks its game for what tables lack is compiled for each game and
+    size; `tables` false says so from the start.
 
-    Numba names code that it keeps by the file of a function, and would take a stale kernel when a function that it
-    calls, in another file, has changed.  Here it is named by what is compiled (identity.py).
+    Numba names kept code by a function's file, and would take a stale kernel after a change in another file; here the
+    name is of what is compiled (identity.py).
     """
     if function is None:
         return functools.partial(kernel, tables=tables)
@@ -49,15 +49,15 @@ def kernel(function=None, *, tables=True):
 
 
 class Kernel(CPUDispatcher):
-    """A kernel, which Python calls with a game, and other kernels with whatever they were given."""
+    """A kernel, which Python calls with a game, and other kernels with what they were given."""
 
     def __init__(self, function, tables):
         options = {"nopython": True, "nogil": True, "boundscheck": None, **WITHOUT_CALLBACK}
         super().__init__(function, targetoptions=options, pipeline_class=NamingCompiler)
         self.tables = tables
-        self.methods: set[str] = set()  # what it calls of tables, as far as it is compiled
-        self._users: WeakSet[GameTable] = WeakSet()  # the tables that it has been given
-        self._refused: set[tuple] = set()  # the kinds of arguments with which it cannot be compiled for tables
+        self.methods: set[str] = set()  # what it calls of tables, as far as compiled
+        self._users: WeakSet[GameTable] = WeakSet()  # tables that it has been given
+        self._refused: set[tuple] = set()  # kinds of arguments that it cannot be compiled for with tables
         self._cache = KernelCache(function)
 
     def __call__(self, game, *rest):
@@ -83,9 +83,9 @@ class Kernel(CPUDispatcher):
         return super().__call__(game, *rest)
 
     def add_overload(self, compiled):
-        """Let calls find it, once all tables that they may come with have what it calls.
+        """Let calls find it, once all tables that may come have what it calls.
 
-        Another thread may have passed a table's check just now, and runs what it finds.
+        Another thread may just have checked a table, and runs what it finds.
         """
         self.methods = self.methods | methods_called(compiled)
         for table in list(self._users):
@@ -100,30 +100,29 @@ class Kernel(CPUDispatcher):
         return compiled
 
     def _refuse(self, table, rest):
-        """Raise what keeps the game's methods from being compiled, where these arguments' code calls one of them."""
+        """Raise the error of a game's method that these arguments' code calls."""
         if table.failed and (compiled := self.overloads.get(tuple(map(self.typeof_pyval, (table, *rest))))):
             for name in filter(methods_called(compiled).__contains__, table.failed):
                 raise table.failed[name]
 
 
 def _kinds(arguments) -> tuple:
-    """What, of arguments, the code of a kernel may depend on: the parameters of rules, and all classes."""
+    """What a kernel's code may depend on: parameters of rules, and all classes."""
     return tuple(
         (type(each), compiled_parameters(each)) if isinstance(each, Compilable) else type(each) for each in arguments
     )
 
 
 class KernelCache:
-    """What a dispatcher takes for its cache on disk: files that are named by what is compiled (identity.py)."""
+    """A dispatcher's cache on disk: files named by what is compiled (identity.py)."""
 
     cache_path = ""
 
     def __init__(self, function):
         self._function = function
-        self._names: dict[tuple, str] = {}  # of signatures that were looked for
+        self._names: dict[tuple, str] = {}  # of signatures looked for
 
     def load_overload(self, sig, target_context):
-        """The compiled kernel, or None."""
         target_context.refresh()
         try:
             self._names[sig] = name = self._name(sig, target_context.codegen())
@@ -139,7 +138,7 @@ class KernelCache:
         return found
 
     def save_overload(self, sig, data):
-        """Keep it, if what it is made of is what it was when it was looked for."""
+        """Keep it, if what it is made of has not changed since the search for it."""
         name = self._names.pop(sig, "")
         if not name or data.lifted or data.library.has_dynamic_globals:
             return
@@ -159,7 +158,7 @@ class KernelCache:
 
 @contextmanager
 def _signature_of(sig):
-    """While this lasts, games and rules are kept, and found, as the numbers that they have in a signature."""
+    """Meanwhile, games and rules are kept, and found, as their numbers in a signature."""
     Signature.games = games_in(sig)
     try:
         yield
@@ -168,7 +167,7 @@ def _signature_of(sig):
 
 
 def described(kind: Any) -> Any:
-    """What code for an argument of a Numba type depends on, for a digest."""
+    """What code for a Numba type depends on, for a digest."""
     if isinstance(kind, GameType):
         return kind.game
     if isinstance(kind, types.BaseTuple):
@@ -176,8 +175,8 @@ def described(kind: Any) -> Any:
     return str(kind)
 
 
-# For the functions that kernels are made of, which allocate nothing: without it, each call counts references of every
-# array that it is given, with locked instructions that cost a UCT simulation a third of its time.
+# For functions of kernels, which allocate nothing: otherwise each call counts references of its arrays, with locked
+# instructions that take a third of a UCT simulation's time.
 _UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
@@ -186,13 +185,13 @@ def helper(function):
     return Helper(function, **_UNCOUNTED) if COMPILED else function
 
 
-# The same, made part of every function that calls it: for helpers that are given many arrays and do little with them,
-# since arrays are passed through memory, ten words each.  Nested search is 2.4 times as fast by it.
+# For helpers with many arrays and little work, as arrays are passed through memory, ten words each: nested search is
+# 2.4 times as fast.
 def inlined(function):
     """Compile a function into every function that calls it."""
     return Helper(function, forceinline=True, **_UNCOUNTED) if COMPILED else function
 
 
 def uncompiled(function: Callable) -> Callable:
-    """A kernel or a helper as plain Python, which is done before a compiler is where there are but a few calls."""
+    """A kernel or a helper as plain Python: saves compiling for a few calls."""
     return getattr(function, "py_func", function)

@@ -1,10 +1,7 @@
 """Numba's compiler without what kernels have no use for, which is a third of the time that compilation takes.
 
-Numba makes machine code of every function by itself, though what a kernel calls becomes part of the kernel; an entry
-for callbacks from C to every function; and an announcement, to nobody, of each call of LLVM.  It compiles a function
-once more for an argument that is a literal number.
-
-With ARENA_WHOLE_NUMBA=1 in the environment, nothing is left out: a switch for versions of Numba with other internals.
+Left out: machine code and C entries for each function, though it becomes part of a kernel; announcements of LLVM calls;
+versions for literal numbers.  ARENA_WHOLE_NUMBA=1 leaves nothing out, for other Numba versions.
 """
 
 import functools
@@ -20,7 +17,7 @@ from numba.extending import register_jitable
 from arena.games.core.jit.identity import digest_or_unique, pieces
 
 LEAN = os.environ.get("ARENA_WHOLE_NUMBA") != "1"
-if LEAN:  # what Numba announces before and after each call of LLVM; only its own measurements would listen
+if LEAN:  # announced before and after each call of LLVM, only for Numba's own measurements
     for begin, end in list(ffi.lib._lock._cblist):
         ffi.unregister_lock_callback(begin, end)
 
@@ -28,17 +25,17 @@ WITHOUT_CALLBACK = {"no_cfunc_wrapper": True}
 
 
 class PartLibrary(JITCodeLibrary):
-    """The optimised code of a function that is only ever part of kernels: no machine code is made of it."""
+    """A function that is only ever part of kernels: no machine code is made of it."""
 
     def _optimize_final_module(self):
-        """Nothing: what it becomes part of is optimised as a whole."""
+        """Optimised as a whole with what it becomes part of."""
 
     def _finalize_final_module(self):
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name):
-        """0: there is no machine code to point to."""
+        """0: there is no machine code."""
         self._ensure_finalized()
         return 0
 
@@ -47,11 +44,11 @@ class PartLibrary(JITCodeLibrary):
         return self
 
     def set_env(self, name, environment):
-        """Nothing: a kernel that it becomes part of has an environment of its own."""
+        """The kernel has an environment of its own."""
 
 
 class NamingCompiler(Compiler):
-    """Gives other code another name, also where a process loads what another one has made of an earlier version."""
+    """Gives other code another name, also where a process loads another one's code of an earlier version."""
 
     def define_pipelines(self):
         function = self.state.func_id
@@ -60,7 +57,7 @@ class NamingCompiler(Compiler):
 
 
 class PartCompiler(NamingCompiler):
-    """Compiles a function for kernels that call it, not for Python."""
+    """Compiles for kernels that call it, not for Python."""
 
     def define_pipelines(self):
         if self.state.library is None:
@@ -72,12 +69,12 @@ class PartCompiler(NamingCompiler):
 PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": True, **WITHOUT_CALLBACK}
 if not LEAN:
     PART = {"pipeline_class": NamingCompiler}
-UNCOUNTED: dict[str, Any] = {"_nrt": False, **PART}  # of functions that allocate nothing, which is faster: see `helper`
-part = register_jitable(**UNCOUNTED)  # lets kernels call a plain function, which runs in plain Python, too
+UNCOUNTED: dict[str, Any] = {"_nrt": False, **PART}  # functions that allocate nothing, which is faster: see `helper`
+part = register_jitable(**UNCOUNTED)  # lets kernels call a plain function
 
 
 class Helper:
-    """A function that kernels are made of: called by Python, it is compiled once more, with an entry for Python."""
+    """A part of kernels; if Python calls it, compiled again with an entry for Python."""
 
     def __init__(self, function, **options):
         functools.update_wrapper(self, function)
@@ -86,7 +83,7 @@ class Helper:
         self._options = options
         if not LEAN:
             return
-        compiled = self._part.get_call_template  # a literal number is a number like others
+        compiled = self._part.get_call_template  # a literal is a number like others
         self._part.get_call_template = lambda arguments, named: compiled(
             [types.unliteral(one) for one in arguments], {name: types.unliteral(one) for name, one in named.items()}
         )
@@ -111,7 +108,7 @@ def _(thing: Helper):
 
 @functools.cache
 def processor_features() -> frozenset[str]:
-    """What the processor has that Numba compiles for, in LLVM's words; NUMBA_CPU_NAME may be a lesser one."""
+    """What Numba compiles for, in LLVM's words; NUMBA_CPU_NAME may be a lesser processor."""
     given = config.CPU_FEATURES  # type: ignore[attr-defined]
     words = (get_host_cpu_features() if given is None else given).split(",")
     return frozenset(word[1:] for word in words if word.startswith("+"))
