@@ -98,7 +98,6 @@ class Amazons(Rectangle, Game):
 
     @cached_property
     def max_reach(self):
-        """The most squares that a queen can reach."""
         return int(self.ranks.max()) + 1
 
     @cached_property
@@ -229,7 +228,6 @@ class Amazons(Rectangle, Game):
         return self.mobility(state, self.player(state)) == 0
 
     def score(self, state):
-        """The player to move cannot move."""
         return 1.0 if self.player(state) == 1 else -1.0
 
     def evaluate(self, state):
@@ -323,7 +321,6 @@ class Amazons(Rectangle, Game):
         return 2 * self.area * self.max_reach * self.max_reach
 
     def feature_code(self, state, move):
-        """The move code with the number of enemy queens beside the arrow."""
         first = self.n_lines + QUEENS * (1 - self.player(state))
         row, column = move % self.area // self.width, move % self.width
         beside = 0
@@ -386,7 +383,6 @@ class Amazons(Rectangle, Game):
         return (origin * self.area + target) * self.area + arrow
 
     def random_playout(self, state, moves, rng):
-        """As by random_move, which returns -1 when the game is over."""
         plies = 0
         move = self.random_move(state, moves, rng)
         while move >= 0:

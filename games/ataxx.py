@@ -102,7 +102,6 @@ class Ataxx(SteppingGame):
         state[END] = ONE if stuck or other == ZERO or state[PLIES] >= WORD(self.horizon) else ZERO
 
     def score(self, state):
-        """Black's pieces less White's."""
         return float(popcount(state[0]) - popcount(state[1]))
 
     def evaluate(self, state):
@@ -123,7 +122,6 @@ class Ataxx(SteppingGame):
         return popcount(self.rings[move & 63, 0] & state[1 - self.player(state)])
 
     def is_unstable(self, state, move):
-        """Moves that turn four pieces or more."""
         return self.turns(state, move) >= 4
 
     def move_order(self, state, move):
@@ -131,7 +129,6 @@ class Ataxx(SteppingGame):
         return 2 * self.turns(state, move) + (1 if move >> 6 == move & 63 else 0)
 
     def feature_code(self, state, move):
-        """The move code with the number of pieces turned."""
         return self.move_code(state, move) * 9 + self.turns(state, move)
 
     def random_move(self, state, moves, rng):

@@ -30,7 +30,7 @@ from arena.games.core.random import random_below
 
 HALF = WORD(32)
 LOW = WORD((1 << 32) - 1)
-OFF, BAR = ONE, ONE << WORD(25)  # points 0 and 25
+OFF, BAR = ONE, ONE << WORD(25)
 POINTS = WORD((1 << 25) - 2)  # 1 to 24
 HOME = WORD((1 << 7) - 2)  # 1 to 6
 OUTSIDE = BAR | POINTS & ~HOME
@@ -232,7 +232,7 @@ class Backgammon(Game):
         return list_bits(by_small, moves, 0, 1, 0) if count == 0 else count
 
     def begins_with(self, origin, second, on, single, open, roll):
-        """Whether a play, or one that bears the same checkers off, can begin with the larger die too."""
+        """Whether a play, or one that bears off the same checkers, can also begin with the larger die."""
         big, small = DICE[roll, 0], DICE[roll, 1]
         both_off = origin >> WORD(big) | second >> WORD(small)
         if both_off & (POINTS | BAR) == ZERO and origin < second:
@@ -377,7 +377,6 @@ class Backgammon(Game):
     # -- What searches ask -------------------------------------------------------------------------------------------
 
     def pips(self, planes):
-        """The pips that a player still has to go."""
         total = 0
         for i in range(len(PLACES)):
             place = PLACES[i]
@@ -426,7 +425,6 @@ class Backgammon(Game):
         return popcount(found)
 
     def move_order(self, state, move):
-        """The number of hits."""
         return self.hits(state, move) if self.roll(state) >= 0 else 0
 
     def move_code(self, state, move):
@@ -436,7 +434,6 @@ class Backgammon(Game):
         return 2 * code + (self.side(state) if roll >= 0 else 0)
 
     def feature_code(self, state, move):
-        """The move code with the number of hits."""
         return 5 * self.move_code(state, move) + self.move_order(state, move)
 
     # -- For people --------------------------------------------------------------------------------------------------
@@ -562,7 +559,6 @@ def read_steps(text: str) -> list[tuple[int, int]]:
 
 
 def balance(steps) -> dict[int, int]:
-    """How many checkers each point gains."""
     change: dict[int, int] = {}
     for origin, target in steps:
         change[origin], change[target] = change.get(origin, 0) - 1, change.get(target, 0) + 1

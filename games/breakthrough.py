@@ -92,7 +92,6 @@ class Breakthrough(BitBoard, Game):
 
     @cached_property
     def inner_left(self):
-        """All but the first column."""
         return self.board & ~self.first_column
 
     @cached_property
@@ -145,7 +144,6 @@ class Breakthrough(BitBoard, Game):
         )
 
     def score(self, state):
-        """The last to move has won, or in a misere game lost."""
         return self.prize if state[2] == ONE else -self.prize
 
     # -- What can be foreseen: patterns of A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough with race
@@ -350,7 +348,6 @@ class Breakthrough(BitBoard, Game):
         return nth_bit(targets, choice), choose(beyond_left, to_right, choose(beyond_ahead, to_left, row))
 
     def random_playout(self, state, moves, rng):
-        """As by random_move, with the position in registers."""
         white = state[2] == ZERO
         own, other = (state[0], state[1]) if white else (state[1], state[0])
         over, plies = self.is_over(state), 0
@@ -450,12 +447,10 @@ class Knightthrough(Breakthrough):
 
     @cached_property
     def outer_left(self):
-        """All but the first two columns."""
         return self.inner_left & ~(self.first_column << ONE)
 
     @cached_property
     def outer_right(self):
-        """All but the last two columns."""
         return self.left & ~(self.first_column << WORD(self.columns - 2))
 
     def steps(self, white):

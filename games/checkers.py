@@ -1,10 +1,9 @@
 """Checkers on 8x8, or English draughts: men that jump over those of the other player, and become kings.
 
-Men move one square ahead along a diagonal, kings also back.  A piece takes an enemy beside it by jumping over it.  A
-player who can take must, and a piece that has jumped goes on if it can, but a man that becomes a king in the last row
-stops.  A player who cannot move loses.  After `quiet` moves in a row, of both players together, of kings without a
-capture, it is a draw.  Black, the first player, is below.  Rules: World Checkers/Draughts Federation, where kings may
-draw by 40 moves of each.  Each jump of a chain is a move, so that there are at most 64 * 64.
+Men step and jump ahead along diagonals, kings also back.  A player who can take must, and a piece that has jumped goes
+on if it can, but a man that becomes a king stops.  A player who cannot move loses.  `quiet` moves in a row of kings
+without a capture are a draw (World Checkers/Draughts Federation: players may draw after 40 each).  Black, the first
+player, is below.  Each jump of a chain is a move, so that there are at most 64 * 64.
 
     squares   8  . 32  . 31  . 30  . 29     a square of the board has the number 8 * row + column, rows from below, and
               7 28  . 27  . 26  . 25  .     a move is 64 * origin + target.  Squares are named as players number them,
@@ -81,7 +80,6 @@ class Checkers(Game):
         return (pieces & NOT_A) >> WORD(9)
 
     def targets(self, movers, other, empty, direction, jumps):
-        """The targets of steps, or jumps, in a direction."""
         beside = self.shifted(movers, direction)
         return self.shifted(beside & other, direction) & empty if jumps else beside & empty
 
@@ -94,7 +92,6 @@ class Checkers(Game):
         return own if (direction < 2) == (side == ZERO) else own & state[KINGS]
 
     def sets(self, state, jumps):
-        """The targets in the four directions."""
         other, empty = state[ONE - (state[TURN] & ONE)], ~(state[0] | state[1])
         return (
             self.targets(self.movers(state, 0), other, empty, 0, jumps),
@@ -183,11 +180,9 @@ class Checkers(Game):
         return [("men", men[0], men[1], 1.0), ("kings", kings[0], kings[1], KING)]
 
     def crowns(self, state, move):
-        """Whether a man becomes a king."""
         return state[KINGS] >> WORD(move >> 6) & ONE == ZERO and (ROW_1 | ROW_8) >> WORD(move & 63) & ONE != ZERO
 
     def is_unstable(self, state, move):
-        """Jumps, and men that become kings."""
         return self.is_jump(move) or self.crowns(state, move)
 
     def move_order(self, state, move):
@@ -197,7 +192,6 @@ class Checkers(Game):
         return (2 if self.crowns(state, move) else 0) + (1 if king else 0)
 
     def feature_code(self, state, move):
-        """The move code, and whether a king moves."""
         return self.move_code(state, move) << 1 | np.int64(state[KINGS] >> WORD(move >> 6) & ONE)
 
     def random_move(self, state, moves, rng):
@@ -227,7 +221,6 @@ class Checkers(Game):
         return super().parse_move(state, text)
 
     def drawing(self, state, moves):
-        """Marks the last move's squares."""
         marked = ""
         for number in re.findall(r"\d+", moves[-1] if moves else ""):
             row, place = divmod(int(number) - 1, 4)

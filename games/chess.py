@@ -1,8 +1,7 @@
 """Chess by the laws of FIDE, from any position, and from the 960 starting positions of Chess960.
 
-Draws need no claim: by the third occurrence of a position, 50 moves of each side without a capture or a pawn's move, or
-too few men to mate (a knight, or bishops on squares of one colour).  Rules: `games/core/chessboard.py`; notation and
-drawing: `games/core/fen.py`.
+Draws need no claim: a third occurrence, 50 moves of each side without a capture or a pawn's move, or too few men to
+mate (a knight, or bishops on one colour).  Rules: `games/core/chessboard.py`; notation: `games/core/fen.py`.
 
     squares  8  56 57 ... 63     a move is origin + 64 * target + 4096 * promotion; its name is that of standard
              :                   algebraic notation (Nf3, exd5, O-O, e8=Q+); names as of engines are read too (g1f3,
@@ -111,7 +110,6 @@ class Chess(ChessRules):
         return man
 
     def is_unstable(self, state, move):
-        """Captures, promotions, and all moves out of check."""
         return move >> 12 != 0 or state[ALLOWED] != ALL or self.victim(state, move) != 0
 
     def move_order(self, state, move):
@@ -123,7 +121,6 @@ class Chess(ChessRules):
         return rank + (64 if move >> 12 == 4 else 0)
 
     def feature_code(self, state, move):
-        """The move code with the man that moves and the man taken."""
         return (self.move_code(state, move) << 3 | self.mover(state, move)) << 3 | self.victim(state, move)
 
     # -- Evaluations -------------------------------------------------------------------------------------------------
@@ -162,12 +159,9 @@ class Chess(ChessRules):
         return value + 0.3 * popcount(king & (CENTRE if low & middle == NONE else CASTLED))
 
     def evaluate_shannon(self, state):
-        """Claude Shannon's f, as f / (8 + |f|): 200 for the king, 9, 5, 3 and 1 for the other men; -1/2 for each pawn
-        doubled on its file, blocked by a man before it, or isolated, without own pawns on the files beside; 1/10 for
-        each legal move, also of the side that is not to move.
-
-        "Programming a computer for playing chess", Philosophical Magazine 41 (1950).
-        """
+        """Claude Shannon's f ("Programming a computer for playing chess", Philosophical Magazine 41, 1950), as f / (8 +
+        |f|): 200 for the king, 9, 5, 3 and 1 for others; -1/2 for each doubled, blocked or isolated pawn; 1/10 for each
+        move of either side."""
         own, other, total = self.shannon_counts(state, True), self.shannon_counts(state, False), 0.0
         for i in range(len(SHANNON_WEIGHTS)):
             total += SHANNON_WEIGHTS[i] * (own[i] - other[i])
@@ -175,7 +169,6 @@ class Chess(ChessRules):
         return -value if state[PLY] & ONE else value
 
     def shannon_counts(self, state, mover):
-        """A player's counts, in the order of `SHANNON`."""
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         men = state[OWN] if mover else self.occupied(state) ^ state[OWN]
         pawns = men & low & ~high

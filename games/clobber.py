@@ -109,15 +109,14 @@ class Clobber(BitBoard, Game):
         return self.pairs_above(state[0], state[1]) | self.pairs_beside(state[0], state[1]) == ZERO
 
     def score(self, state):
-        """The player to move cannot move."""
         return 1.0 if self.player(state) == 1 else -1.0
 
     def foreseen(self, state):
         """The winner where no group has more than three stones: sums of the infinitesimals star and up.
 
-        Two of different colours are star, and so are three with the odd one in the middle; three with the odd one at an
-        end are up for the other colour.  E. Berlekamp, J. Conway and R. Guy, "Winning Ways" (1982): ups decide, but one
-        up and star is a win for the player to move, as star is; no up and no star is a loss.
+        Two of different colours are star, and three with the odd one in the middle; three with the odd one at an end
+        are up for the other colour.  Ups decide, but one up and star is a win for the player to move, as star is; no up
+        and no star is a loss (E. Berlekamp, J. Conway and R. Guy, "Winning Ways", 1982).
         """
         stones, ups, stars, plies = state[0] | state[1], 0, 0, 0
         while stones != ZERO:
@@ -141,7 +140,6 @@ class Clobber(BitBoard, Game):
         return (plies if wins else -plies), plies <= 2
 
     def beside(self, x):
-        """In rows and columns."""
         up = WORD(self.columns)
         return x >> ONE & self.left | (x & self.left) << ONE | x >> up | x << up & self.board
 
@@ -189,7 +187,6 @@ class Clobber(BitBoard, Game):
         return (1.0 if (pairs + self.player(state)) & 1 == 1 else -1.0) / (pairs + 1.0)
 
     def move_code(self, state, move):
-        """The pair, which square the stone leaves, and the player."""
         side = self.player(state)
         return 4 * np.int64(move) + 2 * np.int64(state[side] >> WORD(move >> 1) & ONE) + side
 
@@ -233,7 +230,6 @@ class Clobber(BitBoard, Game):
         return nth_bit(choose(is_beside, beside, above), choice), is_beside
 
     def random_playout(self, state, moves, rng):
-        """As by random_move, with the position in registers."""
         side = self.player(state)
         own, other, plies = state[side], state[1 - side], 0
         while self.pairs_above(own, other) | self.pairs_beside(own, other) != ZERO:

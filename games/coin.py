@@ -1,8 +1,8 @@
 """The coin game of the lecture notes, an example for expectiminimax: chance, MAX, chance, MIN.
 
 MAX, the first player, tosses a coin and may stop: heads then win the stake, tails lose it.  Else MIN tosses: two heads
-win it for MAX, two tails lose it, one of each is 0.  MIN keeps this, or pays MAX a penalty instead.  A stake of 2 and a
-penalty of 1 are worth 1/2 to MAX: stop at heads, go on at tails, for 1/2 * 2 + 1/2 * (1/2 * 0 + 1/2 * -2).
+win it for MAX, two tails lose it, one of each is 0; MIN keeps this, or pays MAX a penalty.  A stake of 2 and a penalty
+of 1 are worth 1/2 to MAX: stop at heads, go on at tails.
 """
 
 from dataclasses import dataclass

@@ -117,7 +117,6 @@ class Connect4(Game):
         return state[1] == self.board or self.has_line(state[0] ^ state[1])
 
     def score(self, state):
-        """The last to move has won, unless the board is full without a line."""
         if not self.has_line(state[0] ^ state[1]):
             return 0.0
         return 1.0 if self.player(state) == 1 else -1.0
@@ -208,7 +207,6 @@ class Connect4(Game):
         return state[0] + state[1] + self.bottom
 
     def move_code(self, state, move):
-        """The square that the stone falls on, and the player."""
         square = trailing_zeros(self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height)
         return 2 * square + self.player(state)
 
@@ -228,7 +226,6 @@ class Connect4(Game):
         return self.columns - 1 - move if symmetry == 1 else move
 
     def random_playout(self, state, moves, rng):
-        """As by default, with the position in registers."""
         own, stones, side = state[0] ^ state[1], state[1], self.player(state)  # own: of the last mover
         lined, plies = self.has_line(own), 0
         while not lined and stones != self.board:

@@ -86,7 +86,6 @@ class Domineering(BitBoard, Game):
         return self.places(state[0], self.player(state)) == ZERO
 
     def score(self, state):
-        """The player to move cannot move."""
         return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
 
     def foreseen(self, state):
@@ -158,7 +157,6 @@ class Domineering(BitBoard, Game):
         return state[0]
 
     def move_code(self, state, move):
-        """Moves tell the players apart."""
         return np.int64(move)
 
     def feature_code(self, state, move):
@@ -230,7 +228,6 @@ class Domineering(BitBoard, Game):
         return (covered, begins ^ begins), plies, stuck | won, choose(won, winner, -winner)
 
     def random_domino(self, places, side, rng):
-        """A domino on a random place, as a set; nothing without places."""
         return self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
 
     def move_name(self, state, move):

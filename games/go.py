@@ -1,9 +1,8 @@
 """Go with area scoring: stones and the empty points that reach only them, White's komi added.
 
-Rules of John Tromp and Bill Taylor, but suicide is illegal, and a game of max_plies moves, 3 for each point, is scored
-as it stands.  Two passes end the game; no move may repeat a position of the board (positional superko).  Points are
-named as in Go: columns from a, without i, rows from 1 at the bottom.  Random playouts do not fill own eyes, and know
-only the simple ko.
+Rules of John Tromp and Bill Taylor (positional superko), but suicide is illegal, and a game of max_plies moves, 3 for
+each point, is scored as it stands.  Points are named as in Go: columns from a, without i, rows from 1 at the bottom.
+Random playouts do not fill own eyes, and know only the simple ko.
 """
 
 from dataclasses import dataclass

@@ -9,9 +9,9 @@ the second player, turns the stone into one of the second player's, mirrored in 
                         3  6 7 8        4 touches 1, 2, 3, 5, 6 and 7
 
 Chains are found by the micro reduction of Y (van Rijswijck, "Search and evaluation in Hex", 2002): a full triangle has
-the same winner as the next smaller one whose cells have the majority of three touching cells.  Hex is Y with a corner
-of X below the board and one of O to its right.  So all cells at once take the majority of themselves, their right
-neighbour and the one below, 2 * (size - 1) times; the upper left cell then has the colour of the chain.
+the winner of the next smaller one, whose cells have the majority of three touching cells.  Hex is Y with a corner of X
+below and one of O at the right.  So all cells take the majority of themselves, their right neighbour and the one below,
+2 * (size - 1) times; the upper left one then has the chain's colour.
 """
 
 from dataclasses import dataclass
@@ -188,7 +188,6 @@ class Hex(Game):
         return state[2 * self.words + 1] != ZERO
 
     def score(self, state):
-        """The last to move has won."""
         return 1.0 if self.player(state) == 1 else -1.0
 
     # -- For searches ------------------------------------------------------------------------------------------
@@ -197,8 +196,8 @@ class Hex(Game):
         """A player who has joined both edges by neighbours and bridges wins; so does the player to move who can with
         one stone.
 
-        A bridge leads to a stone two steps away, or from the second row to the edge, over two free cells, of which the
-        other player can take only one.  No two bridges here share a cell.
+        A bridge leads to a stone two steps away, or to the edge from the second row, over two free cells.  No two
+        bridges here share a cell.
         """
         if self.can_swap(state):
             return 0, True
@@ -382,9 +381,10 @@ class Hex(Game):
         return words, choose(over, count, 0), over, choose(won, 1, -1)
 
     def lane_subset(self, x, size, rng):
-        """As random_subset, with the number of cells still to be put in or taken out.
+        """As random_subset, with the number of cells still to be put in or taken out: eight tries with the bits of a
+        draw.
 
-        Seeks them eight times with the bits of one draw.  The number of draws is fixed: no lane depends on another.
+        The number of draws is fixed: no lane depends on another.
         """
         subset = (
             x[0] & next_word(rng),

@@ -38,7 +38,6 @@ class Kalah(Game):
 
     @property
     def places(self):
-        """Houses and stores."""
         return 2 * self.houses + 2
 
     @property
@@ -109,7 +108,6 @@ class Kalah(Game):
         return self.in_houses(state, 0) == 0 or self.in_houses(state, 1) == 0
 
     def score(self, state):
-        """The first player's seeds less the second's."""
         first = self.in_houses(state, 0) + np.int64(state[self.store(0)])
         return float(2 * first - self.total)
 

@@ -1,11 +1,10 @@
 """Lines of Action (Claude Soucie, about 1960): join all your pieces into one group.
 
 Black, the first player, has the lower and the upper edge, White the left and the right one, without corners.  A piece
-moves along a row, column or diagonal by as many squares as there are pieces on it, over its own side's but not the
-other's, and takes one that it lands on.  Whose pieces are all joined has won, or both draw after a capture.  A player
-who cannot move passes.  Rules: S. Sackson, "A Gamut of Games" (1969); M. H. M. Winands, "Informed Search in Complex
-Games", Maastricht (2004), section 1.4, where a third repetition is a draw; here a game is a draw after `horizon` moves
-instead, as a position does not contain earlier ones.
+moves along a line by as many squares as it has pieces, over its own side's but not the other's, and takes one that it
+lands on.  A player whose pieces are all joined has won; a capture that joins both players' is a draw.  A player who
+cannot move passes.  Rules: S. Sackson, "A Gamut of Games" (1969); M. H. M. Winands, "Informed Search in Complex Games"
+(2004), section 1.4, but with a draw after `horizon` moves, not by repetition.
 
     squares  8  56 57 ... 63     a square is named by column and row: b1; a move is 64 * origin + target, or PASS,
              :                   and is named b1-b3, or b1xb3 if it takes a piece.  A smaller board has the numbers
@@ -133,7 +132,6 @@ class LinesOfAction(SteppingGame):
         return across | (across | pieces) << EIGHT | (across | pieces) >> EIGHT
 
     def group(self, pieces, first):
-        """All pieces joined to `first`."""
         found, grown = first, first | self.around(first) & pieces
         while grown != found:
             found = grown
@@ -207,7 +205,6 @@ class LinesOfAction(SteppingGame):
         return self.captures(state, move)
 
     def move_order(self, state, move):
-        """Captures, then moves towards the middle."""
         if move == PASS:
             return 0
         inwards = self.ring(move & 63) - self.ring(move >> 6)

@@ -61,7 +61,6 @@ class MNK(Game):
 
     @property
     def first_column(self):
-        """The first line that is a column, behind the rows."""
         return self.rows
 
     @property
@@ -95,7 +94,6 @@ class MNK(Game):
 
     @cached_property
     def places(self):
-        """The number of ways to place k in a row."""
         return sum(int(self.row_starts(squares)).bit_count() for squares in self.boards) // 2
 
     def start(self, state):
@@ -151,7 +149,6 @@ class MNK(Game):
         return state[self.lines] >= WORD(self.cells)
 
     def score(self, state):
-        """The last to move has won, unless the board is full without k in a row."""
         if state[self.lines] < LINED:
             return 0.0
         return 1.0 if state[self.lines] & ONE == ONE else -1.0

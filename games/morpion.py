@@ -26,7 +26,7 @@ from arena.games.core.game import Game, check_choice
 from arena.games.core.random import mix, random_below
 
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])
-PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3  # words of a state
+PLAYED, KEY, COUNT, LIST = 0, 1, 2, 3
 ROOM = 256  # for legal moves
 ROUND, GRID = 4, 28  # of a drawing: crossings around the cross, and the distance of two
 # Upper bounds of the score.  5D and 4T, 4D: morpionsolitaire.com/English/Limits.htm; 5T: H. Michalewski, A. Nagorko and
@@ -82,7 +82,6 @@ class Morpion(Game):
 
     @property
     def lines(self):
-        """Rows, columns and diagonals."""
         return 6 * self.width - 2
 
     @property
@@ -91,7 +90,6 @@ class Morpion(Game):
 
     @property
     def margin(self):
-        """Free crossings on each side of the cross."""
         return (self.width - 3 * self.length + 5) // 2
 
     @property
@@ -131,7 +129,6 @@ class Morpion(Game):
         return 0
 
     def line(self, direction, row, column):
-        """The number of the row, column or diagonal through a point in a direction."""
         if direction == 0:
             return row
         if direction == 1:

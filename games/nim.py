@@ -36,7 +36,6 @@ class HeapGame(Game):
         return state[0] < 2
 
     def score(self, state):
-        """The player to move has lost, or in a misere game won."""
         return 1.0 if (state[0] & 1 == 1) != self.misere else -1.0
 
 
@@ -95,7 +94,6 @@ class TakingGame(HeapGame):
         return self.largest_take * (heap - 1) + choice
 
     def random_playout(self, state, moves, rng):
-        """As by random_move, without encoding moves."""
         left, side, plies = state[0] >> 1, state[0] & 1, 0
         while left > 0:
             choice = random_below(rng, min(left, self.most))
@@ -286,7 +284,6 @@ class Grundy(HeapGame):
         return " ".join(str(size) for size in reversed(range(1, self.state_size)) for _ in range(state[size]))
 
     def drawing(self, state, moves):
-        """Marks the heaps that the last move made."""
         heaps = [size for size in reversed(range(1, self.state_size)) for _ in range(state[size])]
         made = map(int, moves[-1].partition("=")[2].split("+")) if moves else ()
         return heaps_drawing(heaps, max(self.heaps), [heaps.index(size) for size in made])

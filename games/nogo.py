@@ -48,7 +48,6 @@ class NoGo(PlacingGame):
         return value if self.last_mover_wins else -value
 
     def mobility(self, board, empties, colour):
-        """The moves that `colour` has or would have."""
         count = 0
         for i in range(empties):
             count += self.is_legal(board, WORD(board[EMPTIES + WORD(i)]), colour)

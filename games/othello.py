@@ -240,7 +240,6 @@ class Othello(EightWide):
         return 2 * popcount(square & self.corners) - popcount(replies) - popcount(replies & self.corners)
 
     def feature_code(self, state, move):
-        """The move code with the number of discs turned over."""
         turned = 0
         if move != PASS:
             side = state[3]
@@ -264,7 +263,6 @@ class Othello(EightWide):
         return trailing_zeros(nth_bit(state[2], random_below(rng, popcount(state[2]))))
 
     def random_playout(self, state, moves, rng):
-        """As by random_move, with the position in registers."""
         black = state[3] & ONE == ZERO
         own, other = (state[0], state[1]) if black else (state[1], state[0])
         free, over, plies = state[2], self.is_over(state), 0

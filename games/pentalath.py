@@ -1,10 +1,9 @@
 """Pentalath, or Ndengrod (Cameron Browne and his program Ludi, 2007): five in a row, with captures as in Go.
 
 A move places a stone and takes the other player's groups that touch no free cell; one's own group must touch one in the
-end.  A row of `length` or more wins.  `swap`, the optional first move of the second player, changes the stone's colour.
-Rules: the inventor's, http://www.gamerz.net/~pbmserv/ndengrod.html.  They do not say that a player without a legal
-move, and a game of `horizon` moves, draw.  There is no ko: touching cells have a common neighbour, so a stone that took
-a single one can only be retaken with others.  T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot, "Minimizing
+end.  A row of `length` or more wins. `swap`, the optional first move of the second player, changes the stone's colour.
+Rules: the inventor's, http://www.gamerz.net/~pbmserv/ndengrod.html; not in them: a player without a legal move, and a
+game of `horizon` moves, draw. No ko is possible. T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot, "Minimizing
 simple and cumulative regret in Monte-Carlo tree search" (2014), use the game.
 
     cells of size 3     1     0  1  2           a cell is named by column and row: c3 is the middle, number 9;

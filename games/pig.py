@@ -1,9 +1,8 @@
 """Pig (John Scarne, 1945): two players race to `target` points with one die.
 
-In a turn, rolls of 2 to 6 add to the turn's total, and a 1 loses it and ends the turn; to hold scores the total and
-ends the turn.  Holding is the only move when it wins.  Best play: Neller & Presser, "Optimal play of the dice game
-Pig", The UMAP Journal 25 (2004).  A draw after `horizon` rolls and holds; to 100 points, random play takes about 120,
-holding at 20 about 80.
+In a turn, rolls of 2 to 6 add to a total, and a 1 loses it and ends the turn; to hold scores the total and ends the
+turn.  Holding is the only move when it wins.  Best play: Neller & Presser, "Optimal play of the dice game Pig", The
+UMAP Journal 25 (2004).  A draw after `horizon` rolls and holds; random play to 100 takes about 120.
 """
 
 from dataclasses import dataclass

@@ -173,7 +173,6 @@ class SameGame(Game):
         return colour
 
     def cells_of(self, state, colour):
-        """The cells of a colour."""
         return (
             self.cells_in_word(state, colour, 0),
             self.cells_in_word(state, colour, 1),
@@ -205,14 +204,13 @@ class SameGame(Game):
         return wide.list_cells(self.first_cells(state), moves, WORDS)
 
     def possible(self, state):
-        """The cells that may be the first of a group."""
         return state[0], state[1], state[2], state[3]
 
     def first_cells(self, state):
         """The possible first cells, less those that forks rule out.
 
-        Steps down and to the left by its colour lead each cell of a group to a possible first cell, the same one by
-        either step if the cell between has the colour, too.  Only a fork, where it has not, can lead to several.
+        Steps down and left by its colour lead each cell of a group to a possible first cell.  Only a fork, where the
+        cell between the two steps has another colour, can lead to several.
         """
         cells = self.possible(state)
         forks = self.forks(state, 0), self.forks(state, 1), self.forks(state, 2), self.forks(state, 3)
@@ -258,7 +256,6 @@ class SameGame(Game):
                     state[PLANES + WORDS * plane + i] = word & ~above | (word & (above ^ lowest)) >> ONE
 
     def close_gaps(self, state):
-        """Move columns left into empty ones."""
         used = ZERO  # columns that are not empty, as bits
         for i in range(WORDS):
             floor = self.occupied(state, i) & FLOORS

@@ -84,7 +84,6 @@ class TicTacToe(Game):
         return IMAGES[symmetry, move]
 
     def random_playout(self, state, moves, rng):
-        """As by default, with the position in registers."""
         side, free = self.player(state), popcount(FULL & ~(state[0] | state[1]))
         own, other = state[1 - side], state[side]  # own: of the last mover
         lined, plies = HAS_LINE[own], 0

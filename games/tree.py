@@ -48,7 +48,7 @@ class Node(NamedTuple):
 
     name: str
     player: int  # the player to move, even at an end
-    value: float  # of an end
+    value: float
     moves: tuple[str, ...]  # names; an end has none
     children: tuple["Node", ...]
     probabilities: tuple[Fraction, ...]  # of chance
@@ -91,7 +91,6 @@ class Tree(Game):
 
     @cached_property
     def listed(self):
-        """The nodes by their numbers."""
         return [node for node, _ in breadth_first(parse(read_text(self.nodes), [], "max"))]
 
     @cached_property
@@ -153,7 +152,6 @@ class Tree(Game):
         return self.values[state[0]]
 
     def evaluate(self, state):
-        """The evaluation given by the tree, or 0."""
         return self.guesses[state[0]]
 
     def chance(self, state, moves, probabilities):
@@ -284,7 +282,6 @@ def parse_probabilities(data: dict, path, player: str, count: int) -> tuple[Frac
 
 
 def misfit(path, message) -> ValueError:
-    """An error that names the node."""
     return ValueError(f"at {'.'.join(path) or 'the root'}: {message}")
 
 

@@ -25,7 +25,7 @@ from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, check_range
 from arena.games.core.random import GAMMA, mix, random_below, random_unit, stream
 
-PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4  # words of a state
+PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4
 PENALTY = 1e6
 SIDE, SLACK = 50.0, 40.0  # of random instances
 MOST_CITIES = 200
@@ -186,11 +186,9 @@ class TspTw(Game):
         return word
 
     def move_code(self, state, move):
-        """The cities left and visited."""
         return self.last_city(state) * self.cities + np.int64(move)
 
     def bias(self, state, move):
-        """Minus the distance."""
         return -self.distances[self.last_city(state) * self.cities + move]
 
     def random_move(self, state, moves, rng):

@@ -19,7 +19,7 @@ from arena.games.core.bits import ONE, WORD, ZERO, popcount
 from arena.games.core.game import Game, check_range
 from arena.games.core.random import GAMMA, mix, random_below
 
-LAST, FITTING, SETS = 0, 1, 2  # the starts of the words of a state
+LAST, FITTING, SETS = 0, 1, 2
 EXACT = {1: 2, 2: 8, 3: 23, 4: 66}
 
 

@@ -17,7 +17,6 @@ def point_name(square, columns: int) -> str:
 
 
 def letters(columns: int) -> list[str]:
-    """Names of columns: a, b, c, ..."""
     return [chr(ord("a") + column) for column in range(columns)]
 
 
@@ -87,10 +86,8 @@ class BitBoard:
 
     @cached_property
     def below(self):
-        """All but the highest row."""
         return squares(range((self.rows - 1) * self.columns))
 
     @cached_property
     def left(self):
-        """All but the last column."""
         return squares(cell for cell in range(self.rows * self.columns) if (cell + 1) % self.columns)

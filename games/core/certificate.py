@@ -1,9 +1,8 @@
 """Certificates: a winning strategy, written down so that the rules alone can check it.
 
-A certificate has a position, its winner, and the winner's move in each position that the other player can reach.  They
-stand in the order of a search in breadth, with all moves of the other player, in the game's order, without positions
-met before; so no move needs its position beside it.  Where the winner, to move, wins within the `horizon` in plies,
-nothing stands, as trying all moves finds that win.
+A certificate has a position, its winner, and the winner's move in each position that the other player can reach, in the
+order of a search in breadth that tries all moves of the other player in the game's order and leaves out positions met
+before.  Wins within the `horizon` in plies are left to trying all moves.
 
 A file is a line of JSON, and the moves as little-endian 32-bit integers, compressed with zlib.
 """
@@ -91,7 +90,7 @@ def verify(game: Game, certificate: Certificate) -> int:
         raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
     space = min(FIRST_SPACE, certificate.positions)
     found, state, ends, met = _followed(game, root, certificate, space)
-    while met == space < certificate.positions:  # again, with more memory
+    while met == space < certificate.positions:
         space = min(GROWTH * space, certificate.positions)
         found, state, ends, met = _followed(game, root, certificate, space)
     place = f"in\n{game.render(state)}"
@@ -107,7 +106,6 @@ def verify(game: Game, certificate: Certificate) -> int:
 
 
 def _followed(game, root, certificate, space) -> tuple:
-    """(result, the last state, ends, positions), with room for `space` positions."""
     states = np.zeros((space + 1, game.state_size), game.dtype)
     slots = np.zeros(1 << (space + space // 4).bit_length(), np.int32)
     states[0], room = root, np.zeros(game.max_moves, np.int32)
@@ -118,7 +116,7 @@ def _followed(game, root, certificate, space) -> tuple:
 
 @kernel
 def verify_kernel(game, states, slots, moves, winner, room, ahead):
-    """Follow the strategy from states[0]; returns (result, the index of the last position, wins, positions).
+    """(result, the index of the last position, wins, positions) of the strategy from states[0].
 
     states: dtype[positions + 1, state_size], to be filled; the last row is scratch space
     slots: int32[a power of two], a hash table of places of states, counted from 1; 0 is empty
@@ -171,7 +169,6 @@ def is_in_sight(game, ahead, state, winner):
 
 @kernel
 def slot_of(game, states, slots, state):
-    """The slot of a state, or an empty one for it; compares word by word."""
     mask = np.uint64(len(slots) - 1)
     slot = (game.key(state) * GAMMA >> np.uint64(20)) & mask
     while slots[slot] > 0:

@@ -55,7 +55,7 @@ class NotInherited(UserWarning):
 def check(game: Game, *, seed: int) -> None:
     """Run every check that concerns `game`; ConformanceError says what does not hold, and where.
 
-    NotInherited warns of each method of a base that does not hold, since the class replaces rules.
+    NotInherited warns of each method of a base that the class does without.
     """
     for line in not_inherited(type(game)):
         warnings.warn(line, NotInherited, stacklevel=2)

@@ -77,7 +77,6 @@ class ChessRules(Game):
         return state[END] != NONE
 
     def score(self, state):
-        """Whether the player to move is mated, or the game is a draw."""
         if state[END] != MATE:
             return 0.0
         return 1.0 if state[PLY] & ONE else -1.0

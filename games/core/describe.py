@@ -10,7 +10,7 @@ from dataclasses import MISSING
 from arena.games.core.index import Parameter
 from arena.games.core.parameters import Registered, parameters_of, type_name
 
-BUDGET = {  # of every agent that has them
+BUDGET = {
     "playouts": "budget of a move: random playouts",
     "nodes": "budget of a move: positions",
     "depth": "budget of a move: plies that are searched",
@@ -18,7 +18,7 @@ BUDGET = {  # of every agent that has them
 }
 FAR = 10**30  # beyond every range
 NOBODY = "\0"  # a value that every parameter refuses
-COMMON = {  # of the same names everywhere
+COMMON = {
     "rows": "rows of the board",
     "columns": "columns of the board",
     "size": "rows and columns of the board",
@@ -67,7 +67,6 @@ def _meanings(cls) -> dict[str, str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Indented lines are joined to the one before."""
     return re.sub(r"\n +", " ", text).splitlines()
 
 

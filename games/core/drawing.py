@@ -196,7 +196,6 @@ def _names_columns(words: list[str]) -> bool:
 
 
 def _row(words: list[str], columns: int) -> tuple[str, tuple[str, ...]] | None:
-    """A row's name, if any, and its symbols."""
     name = words[0] if len(words) == columns + 1 and words[0].isdigit() else ""
     symbols = words[1:] if name else words
     return (name, tuple(symbols)) if len(symbols) == columns and all(len(word) == 1 for word in symbols) else None
@@ -233,7 +232,6 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
 
 
 def corner(board: Board, row: int, column: int) -> tuple[float, float]:
-    """(x, y) of a square's upper left corner."""
     return EDGE + CELL * column, 2 + CELL * row
 
 
@@ -282,7 +280,6 @@ def _centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, floa
 
 
 def _cells(board: Board) -> list[tuple[int, int]]:
-    """(row, column) of each cell of hexagons."""
     return [(r, c) for r, symbols in enumerate(board.rows) for c, symbol in enumerate(symbols) if symbol != NO_CELL]
 
 
@@ -381,12 +378,10 @@ def _names(board: Board, look: Look) -> str:
 
 
 def _first_cell(symbols: Sequence[str]) -> int:
-    """The first symbol that stands for a cell."""
     return next(i for i, symbol in enumerate(symbols) if symbol != NO_CELL)
 
 
 def _words(text: str) -> str:
-    """Text for an element or an attribute."""
     return escape(UNWRITABLE.sub("\ufffd", text), {'"': "&quot;"})
 
 

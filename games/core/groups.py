@@ -67,11 +67,9 @@ class StoneGame(Rectangle, Game):
         return n - n // (self.width + 1)
 
     def around(self, point):
-        """The four neighbours."""
         return point - ONE, point + ONE, point - self.stride, point + self.stride
 
     def stone(self, state, move):
-        """The colour at a move's point."""
         word, bit = move >> 6, WORD(move & 63)
         return (state[word] >> bit & ONE) | (state[self.words + word] >> bit & ONE) << ONE
 
@@ -123,7 +121,6 @@ class StoneGame(Rectangle, Game):
             board[LIBERTIES + WORD(board[CHAIN + neighbour])] -= ONE
 
     def release(self, board, point):
-        """Undo `press`."""
         for neighbour in self.around(point):
             board[LIBERTIES + WORD(board[CHAIN + neighbour])] += ONE
 
@@ -144,7 +141,6 @@ class StoneGame(Rectangle, Game):
         return found
 
     def put(self, board, point, colour):
-        """Put a stone at a pressed point."""
         board[point] = colour
         self.start_chain(board, point)
         for neighbour in self.around(point):
@@ -189,8 +185,8 @@ class StoneGame(Rectangle, Game):
     def feature_code(self, state, move):
         """The move code with the eight points around: empty, own, the other's or off the board.
 
-        After Cazenave, "Playout policy adaptation with move features", 2016, but without captures and atari, for which
-        each move would need a board.
+        Cazenave, "Playout policy adaptation with move features", 2016, without captures and atari, which would need a
+        board.
         """
         pattern, own = np.int64(0), BLACK + WORD(self.player(state))
         if move != self.area:

@@ -25,13 +25,13 @@ PREFIX = "arena-"  # begins the names of files
 
 @dataclass(frozen=True)
 class Parameter:
-    """As a user types it, and its meaning."""
+    """A parameter as a user types it."""
 
     name: str
-    default: Any  # None if it has none, too
+    default: Any
     type: str  # in a user's words
     range: str  # such as `0 to 10`; empty if nothing is refused
-    meaning: str  # empty without a docstring of it
+    meaning: str  # empty if no docstring says it
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,6 @@ def _file(name: str) -> str:
 
 @functools.cache
 def _points() -> list[tuple[str, str]]:
-    """Installed plug-ins, with versions, and their modules."""
     return sorted(
         (plugins.title(point), point.value) for package in plugins.PACKAGES for point in plugins.points(package)
     )
@@ -110,7 +109,7 @@ def _stamp() -> str:
     folders = [_sources(package) for package in plugins.PACKAGES]
     for top in sorted(plugins.top_packages()):
         spec = None
-        with suppress(ImportError, ValueError):  # nor can it be imported
+        with suppress(ImportError, ValueError):  # what cannot be found cannot be imported
             spec = importlib.util.find_spec(top)
         folders += map(Path, (spec.submodule_search_locations or [spec.origin or ""]) if spec else [])
     sizes = [(str(path), *size) for folder in folders for path, *size in _sized(folder)]

@@ -1,9 +1,9 @@
 """Lanes: words side by side, on which every operation is done at once.
 
 In a kernel, lanes are one LLVM vector; in plain Python, an array of NumPy's.  & | ^ ~ + - * << >> and comparisons take
-lanes and numbers, which stand in every lane.  Words are unsigned and wrap; shifts are by less than their bits.  A
-comparison gives a mask, for & | ^ ~.  No lane branches: use `choose` for conditional expressions, `is_any` to end a
-loop.  `popcount`, `nth_bit` and `random_below` take lanes, too.
+lanes, and numbers for every lane.  Words are unsigned and wrap; shifts are by less than their bits.  Comparisons give
+masks, for & | ^ ~.  No lane branches: use `choose`, and `is_any` to end a loop.  `popcount`, `nth_bit` and
+`random_below` take lanes, too.
 """
 
 import functools
@@ -26,8 +26,8 @@ from arena.games.core.random import next_word, random_below
 
 FEW = 16  # narrow lanes, up to which their n-th bits are found one after another
 
-# The bits of all lanes of a game, on every processor, so that results are the same everywhere.  A processor works on
-# four registers at a time, as the steps of a move wait for each other; eight would be kept in memory.
+# All lanes of a game, on every processor: results are the same everywhere.  A processor works on four registers at a
+# time, as steps wait for each other; eight would be kept in memory.
 WIDE = 2048
 
 # operation: NumPy's function, LLVM's instruction or symbol of a comparison
@@ -180,7 +180,6 @@ _define_operators()
 
 
 def zero_lanes(width) -> Lanes:
-    """0 in every lane."""
     return Lanes(np.zeros(width.count, f"uint{width.bits}"))
 
 
@@ -284,7 +283,6 @@ def _lift(builder, value, kind, target):
 
 
 def _call(builder, name, result, *args):
-    """Call LLVM's intrinsic function for these types."""
     suffix = f"v{args[0].type.count}i{args[0].type.element.width}"
     function_type = ir.FunctionType(result, [arg.type for arg in args])
     return builder.call(builder.module.declare_intrinsic(f"llvm.{name}.{suffix}", (), function_type), args)
@@ -525,7 +523,6 @@ def _random_below(rng, bound):
 
 
 def _stream_lanes(rng):
-    """The lanes that a generator draws, or None."""
     if isinstance(rng, types.NamedTuple) and rng.instance_class is LaneStream:
         return LanesType(rng.types[0].game.count, rng.types[0].game.bits)
     return None

@@ -2,11 +2,10 @@
 
 What the cells of a tuple hold are the digits of its place in a table of weights; the value is a sigmoid of the sum
 (Bledsoe & Browning, "Pattern recognition and reading by machine", 1959; Lucas, "Learning to play Othello with n-tuple
-systems", 2008).  A tuple's images under symmetries share its table, and so do the players where exchanging the colours
-keeps the game; `stages` have their own tables, by the number of stones.
+systems", 2008).  A tuple's images under symmetries share its table, as do the players if colours can be exchanged.
 
 Each byte of `Game.planes` has a row with a number for each tuple; the rows add up to the places of all tuples.  Weights
-are whole numbers in units of SCALE, so that compiled and plain sums are equal, in any order.
+are whole numbers in units of SCALE, so that sums are equal in any order.
 """
 
 from collections.abc import Iterable
@@ -132,7 +131,6 @@ def windows(shape: str, rows: int, columns: int) -> list[Tuple]:
 
 
 def _lines(cells: np.ndarray) -> list[list[int]]:
-    """Rows, columns and diagonals."""
     rows, columns = cells.shape
     straight = [*cells.tolist(), *cells.T.tolist()]
     offsets = range(1 - rows, columns)

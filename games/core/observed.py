@@ -16,7 +16,7 @@ from arena.games.core.playout import copy_state
 from arena.games.core.random import random_below, stream
 from arena.games.core.seeds import derive_seed
 
-LINES = 10  # random games
+LINES = 10
 SAMPLE = 40  # states of a line, and moves of a state, where all take long
 PLAIN = 6000  # about as many moves have their states checked in plain Python
 CHUNK = 2000  # plies played without a new array
@@ -130,7 +130,6 @@ def values_kernel(game, states, values):
 
 @kernel
 def playouts_kernel(game, root, own, scores, plies, rng):
-    """The game's own random playouts, or of random moves."""
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     for i in range(len(scores)):
         copy_state(game, root, state)
@@ -202,7 +201,6 @@ def random_line(game, seed, plain=False) -> Line:
 
 @functools.lru_cache(maxsize=4)
 def lines(game, seed) -> list[Line]:
-    """The random games that all checks look at."""
     return [random_line(game, derive_seed(seed, "check", i), plain=i == 0) for i in range(LINES)]
 
 
@@ -254,7 +252,6 @@ def views(game, seed) -> list[tuple[np.ndarray, View]]:
 
 
 def played(game, state, move) -> np.ndarray:
-    """Compiled."""
     return walk(game, state, np.array([move], np.int32), stream(1)).states[-1]
 
 

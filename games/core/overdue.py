@@ -1,7 +1,7 @@
 """Names the method of a user's class that does not return, and ends it: for what runs in the process of a command.
 
-A thread looks at its starter's stack, and counts looks, as a clock goes on while a process is stopped; looks at Numba's
-compiler do not count.
+A thread looks at its starter's stack and counts looks, not time, which goes on while a process is stopped, nor looks at
+Numba's compiler.
 """
 
 import ctypes
@@ -94,7 +94,6 @@ class _Watch:
 
 
 def _stack(frame: FrameType | None) -> Iterator[FrameType]:
-    """A frame and its callers."""
     while frame is not None:
         yield frame
         frame = frame.f_back

@@ -18,9 +18,7 @@ class People(Rules):
 
     sizes: ClassVar[str] = "one size"  # ranges of parameters, in words
     status: ClassVar[str] = "exact"  # how it was tested, in words
-    compiles: ClassVar[bool] = (
-        True  # if false, kernels cannot call its methods, and only agents without kernels play it
-    )
+    compiles: ClassVar[bool] = True  # if false, only agents without kernels play it
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
     sgf_number: ClassVar[int | None] = None  # its GM in the Smart Game Format, if it has records there
 
@@ -42,7 +40,6 @@ class People(Rules):
         return svg(self, self.read_line(" ".join(names))[1], names)
 
     def _repr_svg_(self) -> str:
-        """For notebooks: the initial position."""
         return svg(self, self.initial(), title=str(self))
 
     # -- Reading moves -------------------------------------------------------------------------------------------
@@ -77,7 +74,6 @@ class People(Rules):
         return moves, state
 
     def _known_names(self, text: str) -> list[int] | None:
-        """The moves of a line, if `move_names` has them all."""
         names, moves = self.move_names, []
         try:
             for word in text.split():
@@ -87,7 +83,6 @@ class People(Rules):
         return moves
 
     def _parts(self, state, word: str) -> list[str]:
-        """The moves that a word stands for."""
         joined = [part for part in word.split("-") if part]
         for parts in ([word], joined if len(joined) > 1 else [], list(word)):
             try:

@@ -60,7 +60,6 @@ def unpack(kind: str, game, path: str | os.PathLike) -> tuple[dict, bytes]:
 
 
 def _header(shown, game, kind, line) -> dict:
-    """The first line, with this format, kind and game."""
     try:
         header = json.loads(line)
         found = [header[name] for name in ("format", "version", "game", "sha256")]
@@ -115,7 +114,6 @@ def _checksum_in(line: bytes) -> str | None:
 
 
 def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """A line for each changed file."""
     return [
         f"the file {path!r} has changed: its checksum was {then[path][:12]}, and is {now[path][:12]}"
         for path in then

@@ -112,7 +112,6 @@ class Registry:
         return index.read(self.package) or {}
 
     def _import(self, module: str) -> None:
-        """One of ours, or a plug-in."""
         if self._is_ours(module):
             importlib.import_module(module)
             return
@@ -152,7 +151,6 @@ class Registry:
         self._classes[cls.name] = cls
 
     def _holder(self, name: str) -> str | None:
-        """The module that has a name already, imported or not."""
         if name in self._classes:
             return self._classes[name].__module__
         return self._index[name].module if name in self._index else None
@@ -178,7 +176,6 @@ class Registry:
         self._brought |= dict.fromkeys(new, point.module)
 
     def unknown(self, name: str) -> str:
-        """The message for an unknown name."""
         classes = self.classes()
         broken = "".join(f"\nplug-in {text}" for text in self.broken)
         return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}{broken}"

@@ -19,7 +19,6 @@ def mode_of_environment() -> str:
 
 
 def checked(mode: str) -> str:
-    """The mode; UnknownMode if it is none."""
     if mode not in MODES:
         raise UnknownMode(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
     return mode

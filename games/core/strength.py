@@ -172,21 +172,18 @@ class Strength(Rules):
 
     @property
     def network_weights(self) -> np.ndarray:
-        """The network's weights in kernels; see `Network`."""
+        """For kernels, as the next two; see `Network`."""
         return self.network.weights
 
     @property
     def network_places(self) -> np.ndarray:
-        """The network's places in kernels; see `Network`."""
         return self.network.places
 
     @property
     def network_layout(self) -> np.ndarray:
-        """The network's layout in kernels; see `Network`."""
         return self.network.layout
 
     def network_value(self, state: np.ndarray) -> float:
-        """The learned evaluation, in place of `evaluate`."""
         return sigmoid(self.network_units(state, self.network_weights, self.network_places, self.network_layout))
 
     def network_units(self, state: np.ndarray, weights: np.ndarray, places: np.ndarray, layout: np.ndarray) -> np.int64:

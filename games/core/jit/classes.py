@@ -1,7 +1,6 @@
 """What classes are made of: the code of all functions that they reach by names, as it is in memory.
 
-Bytecode and plain values count, but no file, line or order of imports: processes that read the same sources find the
-same.
+Bytecode and plain values count, but no file, line or order of imports: equal sources give equal digests.
 """
 
 import functools

@@ -37,7 +37,6 @@ class GameType(types.Opaque):
         super().__init__(name=f"{title_of(game)}@{digest}")
 
     def lower(self, context, builder, name):
-        """A constant."""
         constant = getattr(self.game, name)
         return context.get_constant_generic(builder, typeof(constant), constant)
 
@@ -135,7 +134,6 @@ class ArraysModel(models.StructModel):
 
 
 def model_of(manager, typ):
-    """Without arrays a game has no size."""
     return (ArraysModel if typ.game.kernel_arrays else models.OpaqueModel)(manager, typ)
 
 
@@ -224,7 +222,6 @@ class Compilable(Owner, metaclass=Classes):
         return self.may_allocate, [(name, np.dtype(each)) for name, each in sorted(self.kernel_arrays.items())]
 
     def same_as(self) -> Any:
-        """The parameters, in words."""
         return title_of(self)
 
     def __getstate__(self) -> dict[str, Any]:

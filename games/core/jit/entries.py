@@ -1,9 +1,8 @@
 """The methods of a game as entries of its table: compiled once for a class, and linked for each size.
 
-A method is compiled with the game's constants as external symbols, once for all games of a class that differ in numbers
-alone.  Linking defines the symbols and optimises, so that one game's code is as fast as with constants known from the
-start, in a tenth of a second.  Files on disk are named by all that code depends on (identity.py): kinds of constants
-for a class, values for a game.
+A method is compiled with constants as external symbols, for all games of a class that differ in numbers alone.  Linking
+defines them and optimises, in a tenth of a second: the code is as fast as with known constants.  Files on disk are
+named by all that code depends on (identity.py): kinds of constants for a class, values for a game.
 """
 
 import functools
@@ -215,7 +214,6 @@ class Symbolic:
         return same and all(typeof(getattr(game, name)) == kind for name, kind in self.kinds.items())
 
     def lower(self, context, builder, name):
-        """An attribute."""
         kind = typeof(getattr(self.game, name))
         if not _is_plain(kind):
             self.fixed[name] = getattr(self.game, name)
@@ -260,7 +258,7 @@ def _symbolic_class(cls: Any):
     return made
 
 
-_symbolic: dict[tuple, list[Symbolic]] = {}  # - of this process
+_symbolic: dict[tuple, list[Symbolic]] = {}  # of this process
 
 
 def _generic(game, name) -> Generic:
@@ -274,7 +272,7 @@ def _generic(game, name) -> Generic:
     types_of_class = _symbolic.setdefault((cls, repr(words), Classes.change), [])
     for kind in filter(lambda each: each.fits(game), types_of_class):
         try:
-            made = _compile(game, kind, name)  # parts of its methods may be compiled already
+            made = _compile(game, kind, name)
         except ValueError:
             continue  # Numba has no type for a number of the size that it was made of
         if kind.fits(game):
@@ -341,7 +339,6 @@ def _check_result(name, kind, returned):
 
 
 def _entry(context, kind, name, dtype, compiled):
-    """A module whose entry calls the compiled method."""
     result, letters = METHODS[name]
     module = context.create_module(name)
     entry = ir.Function(module, entry_type(context, name, dtype), UNLINKED)
@@ -386,7 +383,6 @@ def _length(context, builder, kind, name, letter):
 
 
 def _array(context, builder, array_kind, place, length):
-    """An array for the method, over the kernel's."""
     array = make_array(array_kind)(context, builder)
     width = WORD(context.get_abi_sizeof(context.get_data_type(array_kind.dtype)))
     populate_array(array, place, shape=[length], strides=[width], itemsize=width, meminfo=None)
@@ -433,7 +429,6 @@ def _link(game, generic, symbol):
 
 
 def _constant(context, module, kind, value):
-    """A constant's definition: a number, an array, or a tuple of such."""
     if isinstance(kind, types.BaseTuple):
         parts = [_constant(context, module, one, part) for one, part in zip(kind, value)]
         return ir.Constant(context.get_value_type(kind), parts)

@@ -1,12 +1,12 @@
 """Names of compiled code: digests of what the compiler is given, as it is in memory.
 
-A digest covers a function's bytecode, constants, defaults and closure, and all that its code names (even if unused):
-globals by value, functions and classes, libraries by version, and members of games and rules.  No file, line number,
-address or order of a set has a part in it, so the same source has the same digest in every process.
+A digest covers a function's bytecode, constants, defaults and closure, and all that its code names: globals by value,
+functions, classes, versions of libraries, members of games and rules; but no file, line number, address or order of a
+set: the same source has the same digest in every process.
 
 Numba takes globals as they are when a function is first compiled, so `facts_of` a function are kept when first asked
-for, before that.  If they have changed when its code is to be kept (`digest` with `anew`), nothing that reaches the
-function is kept in this process.
+for, before that.  If they change before its code is kept (`digest` with `anew`), nothing that reaches the function is
+kept in this process.
 """
 
 import dis
@@ -171,7 +171,6 @@ def _look_at(function) -> Facts:
 
 
 def names_in(code: types.CodeType) -> Iterator[str]:
-    """All names that code, or code within it, asks for."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -1,7 +1,7 @@
 """Compiled code in files: with checksums, since damaged machine code ends a process.
 
-Numba's own files have none: a flipped bit is a segmentation fault at every start.  Each signature of a kernel and each
-method of a game has a file, named by all that it is made of, and begun by the checksum of the rest.
+A file for each signature of a kernel and each method of a game, named by all that it is made of, begins with the
+checksum of the rest; Numba's own files have none.
 """
 
 import hashlib

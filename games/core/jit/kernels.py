@@ -37,8 +37,7 @@ def kernel(function=None, *, tables=True):
     It serves the tables of all games.  A kernel that asks its game for what tables lack is compiled for each game and
     size; `tables` false says so from the start.
 
-    Numba names kept code by a function's file, and would take a stale kernel after a change in another file; here the
-    name is of what is compiled (identity.py).
+    Code is named by what is compiled (identity.py): Numba's names would keep a stale kernel after a change elsewhere.
     """
     if function is None:
         return functools.partial(kernel, tables=tables)
@@ -120,7 +119,7 @@ class KernelCache:
 
     def __init__(self, function):
         self._function = function
-        self._names: dict[tuple, str] = {}  # of signatures looked for
+        self._names: dict[tuple, str] = {}
 
     def load_overload(self, sig, target_context):
         target_context.refresh()

@@ -70,7 +70,7 @@ PART: dict[str, Any] = {"pipeline_class": PartCompiler, "no_cpython_wrapper": Tr
 if not LEAN:
     PART = {"pipeline_class": NamingCompiler}
 UNCOUNTED: dict[str, Any] = {"_nrt": False, **PART}  # functions that allocate nothing, which is faster: see `helper`
-part = register_jitable(**UNCOUNTED)  # lets kernels call a plain function
+part = register_jitable(**UNCOUNTED)
 
 
 class Helper:

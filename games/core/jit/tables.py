@@ -1,8 +1,8 @@
 """Games as tables, so that a kernel is compiled once and serves all games.
 
-A table is an array of words: pointers to compiled methods, numbers, and places of arrays.  In a kernel,
-`game.play(state, move)` calls a pointer, `game.max_moves` loads a word.  There is one Numba type for each dtype of
-states.  A kernel's code lists the methods that it calls: they alone are compiled, before it runs.
+A table is an array of words: pointers to compiled methods, numbers, and places of arrays: `game.play(state, move)`
+calls a pointer, `game.max_moves` loads a word.  There is one Numba type for each dtype of states.  Only the methods
+that a kernel calls, which are kept with its code, are compiled, before it runs.
 """
 
 import functools
@@ -26,7 +26,7 @@ from arena.games.core.jit.compilable import Classes
 NUMBER = types.int64
 WHOLE = "i"  # what methods take: a whole number, or one of these arrays
 STATE, MOVES, CODES, STREAM, PROBABILITIES, LANES, WEIGHTS, LAYOUT = "smcrplwd"
-LENGTHS = {STATE: "state_size", MOVES: "max_moves", CODES: "max_moves", PROBABILITIES: "max_moves"}  # of the arrays
+LENGTHS = {STATE: "state_size", MOVES: "max_moves", CODES: "max_moves", PROBABILITIES: "max_moves"}
 MEASURED = (WEIGHTS, LAYOUT)  # arrays passed with their length, which the game does not know
 WIDTHS = tuple(1 << i for i in range(8))  # vectors of lanes with entries for playouts
 
@@ -153,7 +153,6 @@ class TableType(types.Opaque):
 
 @functools.cache
 def table_type(dtype: str) -> TableType:
-    """The one type of a dtype."""
     return TableType(dtype)
 
 
@@ -228,7 +227,6 @@ class _TableAttributes(AttributeTemplate):
 
 @functools.cache
 def _template_of(name):
-    """What a call of the method may be given."""
     result, letters = METHODS[name]
 
     class Method(AbstractTemplate):
