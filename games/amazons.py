@@ -25,7 +25,7 @@ from arena.games.core.game import Game, check_range, check_rectangle
 from arena.games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
-FEW = 6  # at most so many queen's moves: list all moves, which is quicker than drawing one
+FEW = 6  # at most so many queen's moves: listing all moves is quicker than drawing one
 
 
 def free_beside(size, step):
@@ -158,12 +158,10 @@ class Amazons(Rectangle, Game):
         return np.int64(state[self.state_size - 1])
 
     def toggle(self, state, square):
-        """Occupy or free a square, on its four lines."""
         for axis in range(4):
             state[self.lines[square, axis]] ^= 1 << self.places[square, axis]
 
     def reach(self, state, square):
-        """The number of squares that a queen there can reach."""
         count = 0
         for axis in range(4):
             count += np.int64(self.free[self.places[square, axis], state[self.lines[square, axis]]])
@@ -181,7 +179,6 @@ class Amazons(Rectangle, Game):
         return found
 
     def mobility(self, state, side):
-        """A player's queen's moves, not counting arrows."""
         count = 0
         for i in range(QUEENS):
             count += self.reach(state, state[self.n_lines + QUEENS * side + i])
@@ -231,8 +228,8 @@ class Amazons(Rectangle, Game):
         return 1.0 if self.player(state) == 1 else -1.0
 
     def evaluate(self, state):
-        """Territory by queen distance: a free square is the player's who needs fewer queen's moves to it, a fifth of it
-        the mover's if equal; the difference over all squares.
+        """Territory by queen distance: free squares count for who needs fewer queen's moves to them, if equal a fifth
+        for the mover; the difference over all squares.
 
         J. Lieberum, "An evaluation function for the game of Amazons", Theoretical Computer Science 349 (2005).
         """
@@ -310,8 +307,7 @@ class Amazons(Rectangle, Game):
         return mix(key + word)
 
     def move_code(self, state, move):
-        """The player, the origin, and target and arrow by their numbers among what is in reach: an eighth of the table
-        for all triples of squares."""
+        """The player, the origin, and target and arrow by their numbers in reach: an eighth of a table of triples."""
         origin, target, arrow = self.squares(move)
         way, shot = self.ranks[origin, target], self.ranks[target, arrow]
         return ((np.int64(origin) * self.max_reach + way) * self.max_reach + shot) * 2 + self.player(state)
@@ -358,10 +354,8 @@ class Amazons(Rectangle, Game):
         return pair * self.area + self.image(arrow, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draw a queen's move, and a number below max_reach for the arrow, until there is such an arrow.
-
-        So a target is as likely as it has arrows.  Near the end most draws would fail; the few moves are then listed.
-        """
+        """Draw a queen's move, and a number below max_reach for the arrow, until there is one: targets are as likely as
+        they have arrows.  Near the end, where most draws would fail, list the moves."""
         first = self.n_lines + QUEENS * self.player(state)
         end0 = self.reach(state, state[first])
         end1 = end0 + self.reach(state, state[first + 1])

@@ -72,7 +72,6 @@ class Ataxx(SteppingGame):
         return wide | wide << WORD(8) | wide >> WORD(8)
 
     def can_move(self, own, other):
-        """Whether an empty square is within two rows and columns."""
         return self.beside(self.beside(own) & self.board) & self.board & ~(own | other) != ZERO
 
     def legal_moves(self, state, moves):
@@ -110,7 +109,7 @@ class Ataxx(SteppingGame):
         return (black - white) / (black + white + 1.0)
 
     def evaluate_safe(self, state):
-        """Pieces; those without an empty square beside them count twice, as none can turn them now."""
+        """Pieces; those that none can turn now, without an empty square beside them, count twice."""
         shut_in = ~self.beside(self.board & ~(state[0] | state[1]))
         black = popcount(state[0]) + popcount(state[0] & shut_in)
         white = popcount(state[1]) + popcount(state[1] & shut_in)
@@ -125,7 +124,7 @@ class Ataxx(SteppingGame):
         return self.turns(state, move) >= 4
 
     def move_order(self, state, move):
-        """The pieces won: those turned, and a new one."""
+        """Pieces turned, and a new one."""
         return 2 * self.turns(state, move) + (1 if move >> 6 == move & 63 else 0)
 
     def feature_code(self, state, move):

@@ -45,7 +45,6 @@ ROLL_OF = np.array([DICE.tolist().index(sorted(dice, reverse=True)) for dice in 
 START = {6: 5, 8: 3, 13: 5, 24: 2}  # checkers by point
 PLACES = tuple(WORD(sum(1 << point for point in range(1, 26) if point >> i & 1)) for i in range(5))
 SHARE = 0.25  # of a blot's pips, in the evaluation
-# columns of the picture; the sixth is the bar
 COLUMNS = {point: column + (column > 5) for column in range(12) for point in (12 - column, 13 + column)}
 STEP = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
 
@@ -97,7 +96,7 @@ class Backgammon(Game):
 
     @cached_property
     def ways(self):
-        """ways[k, n]: how many multisets there are of k points below n."""
+        """ways[k, n]: multisets of k points below n."""
         return np.array([[comb(n + k - 1, k) if n else 0 for n in range(27)] for k in range(5)])
 
     def rank(self, first, second, third, fourth):
@@ -106,7 +105,6 @@ class Backgammon(Game):
     # -- A player's checkers -----------------------------------------------------------------------------------------
 
     def planes_of(self, state, side):
-        """The number of checkers on each point, bit by bit."""
         low, high = state[2 * side], state[2 * side + 1]
         return low & LOW, low >> HALF, high & LOW, high >> HALF
 
@@ -130,11 +128,9 @@ class Backgammon(Game):
         return planes[0] & ~(planes[1] | planes[2] | planes[3])
 
     def mirrored(self, points):
-        """A set of points as the other player counts them."""
         return reversed_bits(points) >> WORD(38) & POINTS
 
     def open(self, state, side):
-        """The points where a player may land."""
         theirs = self.planes_of(state, 1 - side)
         return POINTS & ~self.mirrored(theirs[1] | theirs[2] | theirs[3])
 
@@ -156,7 +152,6 @@ class Backgammon(Game):
         return movable
 
     def after_step(self, on, single, origin, die):
-        """The points with a checker after the first checker steps from a point."""
         return on & ~(origin & single) | origin >> WORD(die) & POINTS
 
     # -- Rules -------------------------------------------------------------------------------------------------------
@@ -201,7 +196,7 @@ class Backgammon(Game):
         return count
 
     def list_two(self, planes, open, blots, roll, moves):
-        """Write one play of two different dice for each position reached; return their number.
+        """Write one play of two dice for each position reached; return their number.
 
         Plays that can begin with the larger die come first.
         """
@@ -242,7 +237,7 @@ class Backgammon(Game):
         )
 
     def alike(self, on, single, open, blots, roll):
-        """The points from which a checker can move by both dice in either order without a hit on the way."""
+        """Points from which both dice can move a checker in either order without a hit on the way."""
         big, small = WORD(DICE[roll, 0]), WORD(DICE[roll, 1])
         safe = open & ~blots
         left, found = on & (safe << big) & (safe << small), ZERO
@@ -254,7 +249,7 @@ class Backgammon(Game):
         return found & self.sources(on, open, DICE[roll, 0])
 
     def list_double(self, planes, open, die, moves):
-        """Write the plays of a double, steps from the furthest point on, which any play allows; return their number.
+        """Write the plays of a double, steps from the furthest point on; return their number.
 
         If there are no four steps, then three, and so on.
         """
@@ -312,7 +307,6 @@ class Backgammon(Game):
         return count
 
     def landing(self, origin, die):
-        """The end of a step, as a set of one; point 0 off the board."""
         target = origin >> WORD(die)
         return target if target & POINTS != ZERO else OFF
 
@@ -385,8 +379,7 @@ class Backgammon(Game):
         return total
 
     def risk(self, state, side):
-        """The pips lost if all blots in danger were hit: those that a checker of the other player must still pass, or
-        can enter on."""
+        """The pips lost if all blots in danger were hit: those that the other player must pass, or can enter on."""
         blots, lost = self.single(self.planes_of(state, side)) & POINTS, 0
         theirs = self.on(self.planes_of(state, 1 - side))
         behind = self.mirrored(theirs)  # in this player's count, the other's checkers go upwards
@@ -457,8 +450,8 @@ class Backgammon(Game):
         return ",".join(words) or "pass"
 
     def parse_move(self, state, text):
-        """A play by its steps in any order, joined or not (24/18/13, 24/13), asterisks optional, separated by commas; a
-        roll in any order of the dice."""
+        """A play by its steps in any order, joined or not (24/18/13, 24/13), with or without asterisks; a roll in any
+        order."""
         word = text.strip()
         if self.roll(state) < 0:
             return super().parse_move(state, "".join(sorted(word, reverse=True)))
@@ -474,7 +467,7 @@ class Backgammon(Game):
             return alike[0]
 
     def render(self, state):
-        """The board as the first player, X, counts the points; below it, the bar and checkers off."""
+        """As the first player, X, counts; the bar and checkers off are below."""
         counts = [self.checkers(state, side) for side in (0, 1)]
 
         def cell(point):
@@ -496,7 +489,7 @@ class Backgammon(Game):
         return "\n".join(lines)
 
     def drawing(self, state, moves):
-        """The board as the first player, black, counts the points."""
+        """As the first player, black, counts."""
         counts = [self.checkers(state, side) for side in (0, 1)]
         width, height, middle = 13 * CELL, 11 * CELL, 5.5 * CELL + LINE
         ground = [
@@ -522,20 +515,18 @@ class Backgammon(Game):
         return Drawing(width, height + 4 * LINE, "".join(ground), tuple(parts))
 
     def ends_of(self, play: str, side: int) -> set[int]:
-        """The points, as the first player counts, on which the steps end."""
         return {25 - target if side else target for _, target in read_steps(play)}
 
     def roll_name(self, state) -> str:
         return "".join(map(str, DICE[self.roll(state)]))
 
     def checkers(self, state, side) -> list[int]:
-        """A player's checkers off the board, on each point as they count, and on the bar: 26 numbers."""
+        """Checkers off the board, on each point as their player counts, and on the bar: 26 numbers."""
         planes = [int(plane) for plane in self.planes_of(state, side)]
         return [sum((plane >> point & 1) << i for i, plane in enumerate(planes)) for point in range(26)]
 
 
 def _stack(x: float, base: float, way: int, count: int, colour: str) -> list[str]:
-    """Checkers from `base` up or down; the last of many has their number."""
     shown = min(count, 5)
     middles = [base + way * (32 * i + 17) for i in range(shown)]
     parts = [f'<circle class="{colour}" cx="{x:g}" cy="{y:g}" r="15"/>' for y in middles]
@@ -546,7 +537,7 @@ def _stack(x: float, base: float, way: int, count: int, colour: str) -> list[str
 
 
 def read_steps(text: str) -> list[tuple[int, int]]:
-    """The steps in a text, joined or not; none if it is no list of steps."""
+    """The steps in a text, joined or not; none if it is no list."""
     found: list[tuple[int, int]] = []
     for word in text.split(","):
         match = STEP.fullmatch(word)

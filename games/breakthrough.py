@@ -38,7 +38,7 @@ def _sets_of(squares, count):
 
 @part
 def counted(sets):
-    """The squares in at least one, two and three of the sets."""
+    """Squares in at least one, two and three of the sets."""
     once = twice = thrice = ZERO
     for each in sets:
         thrice |= twice & each
@@ -49,7 +49,6 @@ def counted(sets):
 
 @part
 def is_single(squares):
-    """Whether a non-empty set has one square."""
     return squares & (squares - ONE) == ZERO
 
 
@@ -111,7 +110,7 @@ class Breakthrough(BitBoard, Game):
         return np.int64(state[2])
 
     def targets(self, own, other, white):
-        """The targets straight ahead, to the left and to the right, as sets."""
+        """Targets ahead, to the left and to the right, as sets."""
         step = WORD(self.columns)
         if white:
             ahead, left, right = (own << step, (own & self.inner_left) << step - ONE, (own & self.left) << step + ONE)
@@ -150,7 +149,7 @@ class Breakthrough(BitBoard, Game):
     # patterns and job-level proof number search", Advances in Computer Games 13 (2011) ----------------------------
 
     def foreseen(self, state):
-        """Foresees a piece about to arrive, two of the other side, exchanges before the goal, and runners."""
+        """A piece about to arrive, two of the other side, exchanges before the goal, and runners."""
         side = np.int64(state[2])
         own, other = state[side], state[1 - side]
         near, strikes = self.near_goal(side), self.strikes(own, side == 0)
@@ -173,7 +172,6 @@ class Breakthrough(BitBoard, Game):
         return self.race(own, other, side), False
 
     def near_goal(self, side):
-        """Where a piece of a side can arrive at once."""
         return self.rows_to_go(side, 1)
 
     def rows_to_go(self, side, count):
@@ -217,8 +215,8 @@ class Breakthrough(BitBoard, Game):
 
     @cached_property
     def stoppers(self):
-        """uint64[2, 3, 64]: by side and square of a pawn, the squares from which a pawn of the other side can stop it,
-        if the pawn is to move and if not; and those ahead in its column."""
+        """uint64[2, 3, 64]: by side and square of a pawn, the squares from which a pawn can stop it, if the first is to
+        move and if not; and those ahead in its column."""
         found = np.zeros((2, 3, 64), WORD)
         for side, square, other in product(range(2), range(self.rows * self.columns), range(self.rows * self.columns)):
             ahead = (other // self.columns - square // self.columns) * (1 if side == 0 else -1)
@@ -304,7 +302,7 @@ class Breakthrough(BitBoard, Game):
         return rank if self.prize > 0.0 else -rank
 
     def move_code(self, state, move):
-        """Origin and target; White moves up, so they tell the players apart."""
+        """White moves up: the players differ."""
         return np.int64(move)
 
     @property
@@ -312,7 +310,7 @@ class Breakthrough(BitBoard, Game):
         return self.move_limit
 
     def feature_code(self, state, move):
-        """The move code with a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
+        """With a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
         return np.int64(move) << 1 | self.captures(state, move)
 
     @cached_property
@@ -336,7 +334,7 @@ class Breakthrough(BitBoard, Game):
     def random_target(self, own, other, white, rng):
         """A uniformly random move: its target as a set, and its distance in squares, up or down; also on lanes.
 
-        Without branches, which a processor would guess wrong half of the time.
+        Without branches, half of which a processor would guess wrong.
         """
         ahead, left, right = self.targets(own, other, white)
         n_ahead, n_left, n_right = popcount(ahead), popcount(left), popcount(right)
@@ -368,7 +366,7 @@ class Breakthrough(BitBoard, Game):
         return zero + state[0], zero + state[1], zero + state[2]
 
     def lane_step(self, words, rng):
-        """A move of White and one of Black; where Black begins, White first waits."""
+        """A move of each side; where Black begins, White first waits."""
         white, black, begins = words
         waits, prize = begins != 0, np.int64(self.prize)
         moved = self.lane_move(white, black, True, rng)

@@ -84,7 +84,6 @@ class Checkers(Game):
         return self.shifted(beside & other, direction) & empty if jumps else beside & empty
 
     def movers(self, state, direction):
-        """The mover's pieces that may go in a direction."""
         side = state[TURN] & ONE
         own, jumper = state[side], state[TURN] >> JUMPER & WORD(127)
         if jumper != ZERO:
@@ -146,7 +145,7 @@ class Checkers(Game):
         return self.quiet_moves(state) >= self.quiet or self.is_stuck(state)
 
     def score(self, state):
-        """1, -1 or 0; a player who cannot move has lost, even with the last quiet move."""
+        """A player who cannot move has lost, even with the last quiet move."""
         if not self.is_stuck(state):
             return 0.0
         return -1.0 if self.player(state) == 0 else 1.0
@@ -212,7 +211,7 @@ class Checkers(Game):
         return f"{numbers[0]}{'x' if self.is_jump(move) else '-'}{numbers[1]}"
 
     def parse_move(self, state, text):
-        """A move by its name, or by the columns and rows of both squares."""
+        """By name, or by columns and rows of both squares."""
         word = text.strip()
         if re.fullmatch("([a-h][1-8]){2}", word):
             origin, target = (ord(word[i]) - 97 + 8 * (int(word[i + 1]) - 1) for i in (0, 2))

@@ -100,7 +100,6 @@ class Chess(ChessRules):
         return np.int64(self.man_at(state, WORD(move & 63) ^ (state[PLY] & ONE) * UPSIDE_DOWN))
 
     def victim(self, state, move):
-        """The number of the man taken, or 0."""
         square = WORD(move >> 6 & 63) ^ (state[PLY] & ONE) * UPSIDE_DOWN
         man = np.int64(self.man_at(state, square))
         if state[OWN] >> square & ONE:  # the rook of castling
@@ -139,7 +138,7 @@ class Chess(ChessRules):
 
     def evaluate(self, state):
         """Material and places: knights and bishops in the centre, pawns there and ahead, rooks on the seventh rank, the
-        king in a corner, without queens in the centre."""
+        king in a corner, or in the centre without queens."""
         own, other = state[OWN], self.occupied(state) & ~state[OWN]
         first = self.worth(state, own) + self.placement(own, state[LOW], state[MIDDLE], state[HIGH])
         low, middle, high = reversed_bytes(state[LOW]), reversed_bytes(state[MIDDLE]), reversed_bytes(state[HIGH])
@@ -213,7 +212,7 @@ class Chess(ChessRules):
     # -- For people --------------------------------------------------------------------------------------------------
 
     def fen_of(self, state) -> str:
-        """In Forsyth-Edwards notation; names a square en passant only where a pawn can be taken."""
+        """Names a square en passant only where a pawn can be taken."""
         return write_fen(position_of(state))
 
     def move_name(self, state, move):
@@ -233,8 +232,7 @@ class Chess(ChessRules):
         return self.setup != STANDARD or (bool(self.fen) and not has_standard_castling(read_fen(self.fen)))
 
     def parse_move(self, state, text):
-        """A move by its name, signs of check and mate optional, or as engines write it; castling as in chess or
-        Chess960."""
+        """By name, signs of check and mate optional, or as engines write it; castling as in chess or Chess960."""
         word, position = re.sub(r"[+#!?]+$", "", text.strip()).replace("0", "O"), position_of(state)
         legal = self.moves(state)
         for move in legal:
@@ -292,7 +290,7 @@ def _before(game: "Chess", state: bytes) -> tuple[Position, list[int]]:
 
 
 def algebraic(position: Position, legal: list[int], move: int) -> str:
-    """Standard algebraic notation without the sign of check or mate; `legal` lists all legal moves."""
+    """Without the sign of check or mate; `legal` lists all legal moves."""
     men, origin, target = position.men, move & 63, move >> 6 & 63
     man = men[origin].upper()
     if castles(men, move):
@@ -311,7 +309,7 @@ def algebraic(position: Position, legal: list[int], move: int) -> str:
 
 
 def engine_name(position: Position, move: int, onto_rook: bool) -> str:
-    """As in the Universal Chess Interface; castling is the king's move by two squares, or in Chess960 onto its rook."""
+    """As in the Universal Chess Interface; castling is a king's move by two squares, or onto its rook."""
     origin, target = move & 63, move >> 6 & 63
     if castles(position.men, move) and origin % 8 == 4 and not onto_rook:
         target = origin + (2 if target > origin else -2)

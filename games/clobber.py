@@ -27,8 +27,7 @@ AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns
 
 @dataclass(frozen=True)
 class Clobber(BitBoard, Game):
-    """state: uint64[2] = stones of the first player, of the second.  Each move takes one stone, so their number tells
-    whose turn it is."""
+    """state: uint64[2] = stones of the first player, of the second.  Their number tells whose turn it is."""
 
     rows: int = 8
     columns: int = 8
@@ -58,7 +57,6 @@ class Clobber(BitBoard, Game):
 
     @cached_property
     def first_stones(self):
-        """Every other square, with the upper left one."""
         cells = range(self.rows * self.columns)
         return squares(c for c in cells if (self.rows - 1 - c // self.columns + c % self.columns) % 2 == 0)
 
@@ -158,10 +156,7 @@ class Clobber(BitBoard, Game):
         return np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
 
     def evaluate(self, state):
-        """Stones with an enemy within four steps over stones: the difference over the sum and 1.
-
-        Moves are as many for both players.
-        """
+        """Stones with an enemy within four steps over stones: the difference over the sum and 1."""
         return self.balance(state, 4)
 
     def evaluate_contact(self, state):
@@ -173,7 +168,7 @@ class Clobber(BitBoard, Game):
         return (first - second) / (first + second + 1.0)
 
     def in_play(self, own, other, steps):
-        """How many stones of `own` have an enemy within so many steps over stones, in rows and columns."""
+        """How many of `own` have an enemy within so many steps over stones, in rows and columns."""
         stones, reached, up = own | other, other, WORD(self.columns)
         for _ in range(steps):
             across = reached >> ONE & self.left | (reached & self.left) << ONE
@@ -181,8 +176,7 @@ class Clobber(BitBoard, Game):
         return popcount(own & reached)
 
     def evaluate_parity(self, state):
-        """Favours who would move last if every move took one pair off the board: the player to move if their number is
-        odd. The fewer pairs, the surer."""
+        """Favours who moves last if every move takes one pair off the board, more surely the fewer pairs there are."""
         pairs = popcount(self.pairs_above(state[0], state[1])) + popcount(self.pairs_beside(state[0], state[1]))
         return (1.0 if (pairs + self.player(state)) & 1 == 1 else -1.0) / (pairs + 1.0)
 
@@ -191,10 +185,8 @@ class Clobber(BitBoard, Game):
         return 4 * np.int64(move) + 2 * np.int64(state[side] >> WORD(move >> 1) & ONE) + side
 
     def feature_code(self, state, move):
-        """The move code with what the four squares around the target hold: nothing, or a player's stone.
-
-        After T. Cazenave, "Playout policy adaptation with move features" (2016).
-        """
+        """With what the four squares around the target hold: nothing, or a player's stone (T. Cazenave, "Playout policy
+        adaptation with move features", 2016)."""
         target = trailing_zeros(self.pair(move) & state[1 - self.player(state)])
         code = self.move_code(state, move)
         for i in range(len(AROUND)):
@@ -221,7 +213,7 @@ class Clobber(BitBoard, Game):
         return 2 * trailing_zeros(square) + (1 if beside else 0)
 
     def random_pair(self, own, other, rng):
-        """A uniformly random move: its lower or left square, as a set, and whether the two lie side by side."""
+        """A uniformly random move: its lower or left square, as a set, and whether it is horizontal."""
         above, beside = self.pairs_above(own, other), self.pairs_beside(own, other)
         n_above = popcount(above)
         choice = random_below(rng, n_above + popcount(beside))

@@ -100,7 +100,7 @@ class Connect4(Game):
         return self.list_columns(self.free_squares(state[1]), moves)
 
     def list_columns(self, free, moves):
-        """Write the columns of squares, at most one in each; return their number."""
+        """One column for each square; return their number."""
         count = 0
         while free != 0:
             moves[count] = trailing_zeros(free) // (self.rows + 1)
@@ -160,7 +160,7 @@ class Connect4(Game):
     def open_fours(self, own, other, step):
         """The weight of the fours in a direction without stones of `other`.
 
-        All at once: `odd` and `two` have the binary digits of the number of stones in the four from each square.
+        All at once: `odd` and `two` are binary digits of the number of stones in the four from each square.
         """
         fours = self.fours(self.board & ~other, step)
         second, third, fourth = own >> step, own >> step + step, own >> step + step + step
@@ -180,10 +180,8 @@ class Connect4(Game):
         return wins & self.board & ~stones
 
     def sound_moves(self, state, moves):
-        """A winning move alone; else moves that leave the other player no immediate four.
-
-        From Pascal Pons' tutorial on solving Connect 4, "Anticipate direct losing moves".
-        """
+        """A winning move alone; else moves that leave no immediate four (Pascal Pons' tutorial on solving Connect 4,
+        "Anticipate direct losing moves")."""
         own, stones = state[0], state[1]
         free, threats = self.free_squares(stones), self.winning_squares(own ^ stones, stones)
         wins, forced = self.winning_squares(own, stones) & free, threats & free

@@ -128,11 +128,11 @@ class Domineering(BitBoard, Game):
         return value if self.last_mover_wins else -value
 
     def evaluate_room(self, state):
-        """Moves to come: the most dominoes that a side can still place, plus those of them that the other side cannot
+        """Moves to come: the most dominoes that a side can still place, plus those of them that the other cannot
         prevent; the difference over the sum and 1, in the misere game negated.
 
-        After N. Bullock, "Domineering: solving large combinatorial search spaces", ICGA Journal 25 (2002); counted
-        along each column and row alone.
+        After N. Bullock, "Domineering: solving large combinatorial search spaces", ICGA Journal 25 (2002), along each
+        column and row alone.
         """
         vertical, horizontal = self.room(state[0], 0), self.room(state[0], 1)
         value = (vertical - horizontal) / (vertical + horizontal + 1.0)
@@ -196,7 +196,6 @@ class Domineering(BitBoard, Game):
         return trailing_zeros(nth_bit(places, random_below(rng, popcount(places)))) + HORIZONTAL * side
 
     def random_playout(self, state, moves, rng):
-        """As by random_move, with the position in a register."""
         covered, side, plies = state[0], self.player(state), 0
         places = self.places(covered, side)
         while places != ZERO:
@@ -239,7 +238,6 @@ class Domineering(BitBoard, Game):
         return draw_sets(reversed(range(self.rows)), self.columns, {"#": state[0]})
 
     def drawing(self, state, moves):
-        """Dominoes of known moves, upright ones in red; other covered squares."""
         board = read_board(self.render(state))
         dominoes, hidden = [], set()
         for name in moves:

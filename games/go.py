@@ -36,10 +36,10 @@ LOW = WORD(0xFFFF)
 @dataclass(frozen=True)
 class Go(StoneGame):
     """state: uint64, the sets of black and of white stones, plies, passes in a row, the point of a simple ko (or else
-    `area`), and the history: for each ply the move, and above its low 16 bits, for a captured stone, the number of
-    plies after which it was gone.
+    `area`), and the history: for each ply the move, and above its low 16 bits, for a captured stone, the plies after
+    which it was gone.
 
-    Unlike hashes, the history serves under every symmetry.  It makes the keys of different orders of moves different.
+    Unlike hashes, the history serves under every symmetry.  Different orders of moves have different keys.
 
     komi: points added to White's score; a whole number allows draws
     """
@@ -67,7 +67,6 @@ class Go(StoneGame):
 
     @cached_property
     def history(self):
-        """The index in a state of the history."""
         return 2 * self.words + 3
 
     @property
@@ -113,8 +112,8 @@ class Go(StoneGame):
         return count + 1
 
     def positions(self, state, positions, board):
-        """Write the hash of the stones after each number of plies into `positions`, and behind SPARE where stones were
-        taken; False, without writing, if none were."""
+        """Write the hash of the stones after each ply into `positions`, and behind SPARE where stones were taken;
+        False, without writing, if none were."""
         plies, any_taken = np.int64(state[self.plies_at]), False
         for ply in range(plies):
             any_taken |= state[self.history + ply] > LOW
@@ -140,10 +139,7 @@ class Go(StoneGame):
         return mix(WORD(2 * move) + colour)
 
     def repeats(self, state, board, point, colour, positions):
-        """True if a stone at a pressed point repeats one of the positions.
-
-        Only where a stone has been taken: no earlier position had a stone elsewhere.
-        """
+        """True if a stone at a pressed point repeats a position; asked only where a stone was taken."""
         plies = np.int64(state[self.plies_at])
         after = positions[plies] ^ self.stone_hash(self.move_at(point), colour)
         for neighbour in self.around(point):
@@ -231,8 +227,8 @@ class Go(StoneGame):
         return difference
 
     def is_eye(self, board, point, colour):
-        """True if all neighbours of an empty point are `colour` or off the board, and at most one diagonal neighbour is
-        the other's, at the edge none."""
+        """True if all neighbours of a point are `colour` or off the board, and at most one diagonal neighbour is the
+        other's, at the edge none."""
         own = True
         for neighbour in self.around(point):
             own &= (board[neighbour] == colour) | (board[neighbour] == BORDER)
@@ -258,7 +254,7 @@ class Go(StoneGame):
         return sound
 
     def random_playout(self, state, moves, rng):
-        """Draws legal points (but for superko) without repetition until one is no own eye; else passes."""
+        """Draws legal points (but for superko) until one is no own eye; else passes."""
         board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
         empties = self.lay_out(state, board)
         passes, ko = state[self.plies_at + 1], self.point(np.int64(state[self.plies_at + 2]))
@@ -287,7 +283,6 @@ class Go(StoneGame):
         return self.area_difference(board, empties) - self.komi, plies
 
     def key(self, state):
-        """A hash of the part of the state in use."""
         word = WORD(0)
         for i in range(self.history + np.int64(state[self.plies_at])):
             word ^= mix(state[i] + WORD(i) * GAMMA)

@@ -28,18 +28,18 @@ from arena.games.core.game import Game, check_range
 from arena.games.core.lanes import choose
 from arena.games.core.random import next_word, random_below
 
-MENDING = 3  # draws to mend a random subset, in lanes
+MENDING = 3
 OUTSIDE = 3  # the colour of cells beyond two borders
 NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (rows down, columns to the right), in a circle
-TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # the first of the two neighbours by which a bridge leads to each edge
+TOP, RIGHT, BOTTOM, LEFT = 0, 1, 3, 4  # the first neighbour by which a bridge leads to each edge
 
 
 @dataclass(frozen=True)
 class Hex(Game):
     """state: uint64[2 * words + 2] = the first player's stones, the second's, player to move, 1 if the game is over.
 
-    A set of cells is `words` words in a state, cell c being bit c % 64 of word c // 64, but always a tuple of four
-    elsewhere; the compiler drops those that are constantly 0.
+    A set of cells is `words` words in a state, cell c being bit c % 64 of word c // 64, and a tuple of four elsewhere;
+    the compiler drops constant 0.
     """
 
     size: int = 11
@@ -76,7 +76,6 @@ class Hex(Game):
     # -- Sets of cells -----------------------------------------------------------------------------------------
 
     def table(self, condition):
-        """The set of cells (row, column) for which the condition holds."""
         cells = [cell for cell in range(self.cells) if condition(*divmod(cell, self.size))]
         return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
 
@@ -177,7 +176,7 @@ class Hex(Game):
         return not self.joins_rows(wide.without(self.board, own))
 
     def joins_rows(self, x):
-        """Whether x joins top and bottom, its complement being the second player's: the reduction of Y."""
+        """Whether x joins top and bottom, its complement being the second player's."""
         for _ in range(2 * self.size - 2):
             beside = wide.without(wide.backward(x, 1), self.right)
             below = wide.union(wide.backward(x, self.size), self.bottom)
@@ -209,7 +208,7 @@ class Hex(Game):
         return (0, True) if wide.is_empty(near) else (2 * bridges + 1, bridges == 0)
 
     def links(self, own, free, side):
-        """(whether neighbours and bridges join a side's two edges, free cells next to both, the number of bridges)."""
+        """(whether neighbours and bridges join a side's edges, free cells next to both, number of bridges)."""
         begin, end = (self.top, self.bottom) if side == 0 else (self.left, self.right)
         first, last, bridges = own, own, 0
         for edge in (TOP, BOTTOM) if side == 0 else (LEFT, RIGHT):
@@ -219,7 +218,7 @@ class Hex(Game):
         return not wide.is_empty(wide.common(first, last)), wide.common(near, free), bridges
 
     def linked(self, own, free, edge):
-        """(stones linked to an edge by neighbours and bridges, free cells left, the number of bridges)."""
+        """(stones linked to an edge by neighbours and bridges, free cells left, number of bridges)."""
         border = self.borders[edge]
         reached = self.grown(wide.common(own, border), own)
         bridges = misses = direction = 0
@@ -245,7 +244,6 @@ class Hex(Game):
 
     @cached_property
     def borders(self):
-        """The cells of each edge, by its number."""
         return self.top, self.right, self.board, self.bottom, self.left
 
     def grown(self, reached, own):
@@ -267,7 +265,7 @@ class Hex(Game):
         return balance / (2.0 + abs(balance))
 
     def distance(self, own, free, start, goal):
-        """The fewest free cells that, with the stones, join two sides; more than all cells if none do."""
+        """The fewest free cells that join two sides with the stones; more than all cells if none do."""
         reached, stones = wide.common(start, own), 0
         while wide.is_empty(wide.common(reached, goal)) and stones <= self.cells:
             border = wide.union(start, self.around(reached))
@@ -321,10 +319,7 @@ class Hex(Game):
         return wide.nth_cell(free, choice, self.words) if choice < count else self.cells
 
     def random_playout(self, state, moves, rng):
-        """Fill the board at random and look once: the player with a chain was the first to have one.
-
-        The plies are those that fill the board.
-        """
+        """Fill the board at random: the player with a chain then was the first to have one."""
         plies = 0
         if self.can_swap(state) and self.random_move(state, moves, rng) == self.cells:
             self.play(state, self.cells)
@@ -340,8 +335,7 @@ class Hex(Game):
         return result, plies
 
     def random_subset(self, x, size, rng):
-        """A uniformly random subset of that size: each cell with probability 1/2, then cells taken out or put in at
-        random."""
+        """A uniformly random subset of a size: each cell with probability 1/2, then some out or in at random."""
         words = self.words
         coins = (
             next_word(rng),
@@ -416,7 +410,6 @@ class Hex(Game):
         return {"SZ": self.size}
 
     def sgf_move(self, name):
-        """`swap-pieces` mirrors the stone and changes its colour."""
         return "swap-pieces" if name == "swap" else name
 
     def move_name(self, state, move):

@@ -116,7 +116,7 @@ class Kalah(Game):
         return (state[self.store(0)] - state[self.store(1)]) / (self.total + 1.0)
 
     def evaluate_seeds(self, state):
-        """Seeds in the stores, and half of those in the houses: the difference over all seeds and 1."""
+        """Seeds in the stores, and half of those in houses: the difference over all seeds and 1."""
         stores = np.int64(state[self.store(0)]) - np.int64(state[self.store(1)])
         houses = self.in_houses(state, 0) - self.in_houses(state, 1)
         return (stores + 0.5 * houses) / (self.total + 1.0)
@@ -127,7 +127,7 @@ class Kalah(Game):
         return (first + (move + np.int64(state[first + move])) % (self.places - 1)) % self.places
 
     def captures(self, state, move):
-        """The seeds taken from the house opposite, with one that the move may sow there."""
+        """Seeds taken from the house opposite, with one that the move may sow there."""
         side, place = self.player(state), self.last_place(state, move)
         first = side * (self.houses + 1)
         origin, opposite = first + move, 2 * self.houses - place
@@ -172,7 +172,6 @@ class Kalah(Game):
         return Drawing(width, height, "".join([paper(width, height), board, *pits, *names]), tuple(seeds))
 
     def render(self, state):
-        """The second player's houses above, with numbers, and the stores at the ends."""
         width = 3
         upper = [state[self.houses + 1 + house] for house in reversed(range(self.houses))]
         lower = [state[house] for house in range(self.houses)]

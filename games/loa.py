@@ -56,7 +56,6 @@ class LinesOfAction(SteppingGame):
 
     @property
     def max_moves(self):
-        """One for each piece and direction."""
         return 8 * 2 * (self.size - 2)
 
     @cached_property
@@ -72,7 +71,6 @@ class LinesOfAction(SteppingGame):
 
     @cached_property
     def lines(self):
-        """uint64[64, 4]: each square's row, column and diagonals."""
         return self.rays[:, ::2] | self.rays[:, 1::2] | (ONE << np.arange(64, dtype=WORD))[:, None]
 
     @cached_property
@@ -139,7 +137,7 @@ class LinesOfAction(SteppingGame):
         return found
 
     def is_joined(self, pieces):
-        """Whether all pieces are one group; tests first for the usual case, a piece alone."""
+        """Tests first for the usual case, a piece alone."""
         first = pieces & (~pieces + ONE)
         if pieces != first and pieces & ~self.around(pieces) != ZERO:
             return False
@@ -149,17 +147,13 @@ class LinesOfAction(SteppingGame):
         return 1.0 if state[END] == BLACK_WINS else (-1.0 if state[END] == WHITE_WINS else 0.0)
 
     def evaluate(self, state):
-        """Concentration: the mean distance of a player's pieces from their centre of mass, in king's moves; White's
-        less Black's, over the sum and 1.
-
-        After M. H. M. Winands, L. Kocsis, J. W. H. M. Uiterwijk and H. J. van den Herik, "Learning in Lines of Action"
-        (BNAIC 2002).
-        """
+        """Concentration: the mean distance of pieces from their centre of mass, in king's moves; White's less Black's,
+        over the sum and 1 (M. H. M. Winands, L. Kocsis, J. W. H. M. Uiterwijk and H. J. van den Herik, "Learning in
+        Lines of Action", BNAIC 2002)."""
         black, white = self.spread(state[0]), self.spread(state[1])
         return (white - black) / (white + black + 1.0)
 
     def spread(self, pieces):
-        """The mean distance from the centre of mass."""
         rows = columns = distance = 0.0
         count, left = float(popcount(pieces)), pieces
         while left != ZERO:
@@ -211,7 +205,6 @@ class LinesOfAction(SteppingGame):
         return inwards + (CAPTURE if self.captures(state, move) else 0)
 
     def ring(self, square):
-        """The distance from the edge."""
         row, column, last = square >> 3, square & 7, self.size - 1
         return min(min(row, last - row), min(column, last - column))
 

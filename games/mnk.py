@@ -29,9 +29,9 @@ LINED = WORD(1 << 16)  # in a state's last word
 class MNK(Game):
     """state: uint64[lines + 1] = a word for each line of the board, number of stones | LINED once there are k in a row.
 
-    Lines are the rows, the columns, the diagonals (of constant row - column) and the antidiagonals.  The first player's
-    stones on a line are bits 0 to 18 of its word, the second's bits 32 to 50, by column, but by row in columns.  The
-    rows define the position; the others help to find k in a row.
+    Lines are the rows, columns, diagonals (of constant row - column) and antidiagonals.  The first player's stones are
+    bits 0 to 18 of a word, the second's bits 32 to 50, by column, but by row in columns.  The rows define the position;
+    the others help to find k in a row.
 
     k: stones in a row that win
     """
@@ -129,7 +129,6 @@ class MNK(Game):
         ) != ZERO
 
     def free_in_row(self, state, row):
-        """By columns."""
         return self.row_mask & ~(state[row] | state[row] >> HALF)
 
     def legal_moves(self, state, moves):
@@ -196,7 +195,6 @@ class MNK(Game):
         return word
 
     def feature_code(self, state, move):
-        """The move code with the eight squares around."""
         row, column = move // self.columns, WORD(move % self.columns)
         around = np.int64(0)
         for near in range(row - 1, row + 2):
@@ -277,7 +275,6 @@ class MNK(Game):
         return (own, other), 1, lined | (stones == self.word), choose(lined, winner, 0)
 
     def has_row(self, stones):
-        """Whether k of the stones, in one word, are in a row."""
         starts = self.run_starts(stones, 1)
         if self.rows >= self.k:
             for step in (self.stride - 1, self.stride, self.stride + 1):

@@ -37,13 +37,13 @@ LONGEST = {"5D": 121, "5T": 485, "4D": 35, "4T": 62}
 @dataclass(frozen=True)
 class Morpion(Game):
     """state: uint64[3 + 256 + 2 * lines] = moves made; hash of the lines drawn; number of legal moves; these, sorted;
-    and for each row, column and diagonal a word with its points, and one with what lines have used: points in the
-    variants D, stretches between neighbours in T.  Places off the paper count as used.
+    and for each row, column and diagonal its points, and what lines have used: points in the variants D, stretches
+    between neighbours in T.  Places off the paper count as used.
 
     A legal move's word: the move, the new crossing, the line and the position on it where it begins: 16, 10, 8 and 6
-    bits.  There are at most 256 legal moves: a stretch has two ends; the points of the cross have 8 free ends each, and
-    a move uses as many as its new point brings (in 4T and 4D two less); a legal move needs 6 ends (4) at existing
-    points, and an end can serve 4 moves (3); so there are at most 288 * 4 / 6 moves, and in 4T (192 + 2 * 62) * 3 / 4.
+    bits.  There are at most 256 legal moves: the points of the cross have 8 free ends of stretches each, and a move
+    uses as many as its new point brings (in 4T and 4D two less); a move needs 6 ends (4), and an end serves 4 moves
+    (3): at most 288 * 4 / 6 moves, and in 4T (192 + 2 * 62) * 3 / 4.
 
     variant: points of a line, and whether lines of one direction may touch (T) or must be disjoint (D)
     """
@@ -65,7 +65,7 @@ class Morpion(Game):
 
     @property
     def width(self):
-        """Crossings in a row of the paper; the cross, 10 or 7 wide, lies in the middle."""
+        """Crossings in a row; the cross, 10 or 7 wide, lies in the middle."""
         return 32 if self.length == 5 else 31
 
     @property
@@ -232,12 +232,11 @@ class Morpion(Game):
         return f"{names[0]}:{names[1]}>{names[2]}"
 
     def points(self, state):
-        """{(row, column), ...} of all points."""
         words = [int(state[LIST + ROOM + row]) >> self.length - 1 for row in range(self.width)]
         return {(row, column) for row, word in enumerate(words) for column in range(self.width) if word >> column & 1}
 
     def drawn_lines(self, state):
-        """((row, column), (row, column)), ...: the ends of lines, into which the used part of a row is divided."""
+        """((row, column), (row, column)), ...: ends of the lines."""
         ends, taken = [], self.length if self.disjoint else self.length - 1
         for line in range(self.lines):
             i = LIST + ROOM + self.lines + line
@@ -282,7 +281,7 @@ class Morpion(Game):
 
 
 def grid_drawing(paper, points, cross, lines, numbers) -> Drawing:
-    """A square part of the paper: dots for the cross, circles for added points, with the known numbers.
+    """Dots for the cross, circles for added points, with the known numbers.
 
     Places are (row, column), rows upwards, in the range `paper`; the last line of the highest number is marked.
     """

@@ -146,7 +146,6 @@ class Nim(TakingGame):
 
     @property
     def lane_bits(self):
-        """A bit for each object, and one between heaps."""
         return narrowest(self.most + len(self.heaps))
 
     def lane_start(self, state, zero):
@@ -242,7 +241,7 @@ class Grundy(HeapGame):
 
     @property
     def max_plies(self):
-        """A heap of n becomes at most n - 1: all of 1, but for the 2 that every last split leaves."""
+        """A heap of n becomes at most n - 1, but the last splits leave a 2."""
         return sum(max(heap - 2, 0) for heap in self.heaps)
 
     def start(self, state):

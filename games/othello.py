@@ -69,7 +69,7 @@ class Othello(EightWide):
         return squares((0, last, 8 * last, 9 * last))
 
     def start(self, state):
-        centre = 9 * (self.size // 2)  # lower right of the four squares in the middle
+        centre = 9 * (self.size // 2)  # lower right of the middle
         state[0] = ONE << WORD(centre - 8) | ONE << WORD(centre - 1)
         state[1] = ONE << WORD(centre - 9) | ONE << WORD(centre)
         state[2] = self.playable(state[0], state[1])
@@ -79,7 +79,7 @@ class Othello(EightWide):
         return np.int64(state[3] & ONE)
 
     def runs_up(self, source, through, step):
-        """The discs of `through` without a gap from a square of `source`, one every `step` bits upwards.
+        """The discs of `through` without a gap from `source`, one every `step` bits upwards.
 
         At most six; doubles the step on the way (Kogge and Stone's parallel prefix).
         """
@@ -102,7 +102,6 @@ class Othello(EightWide):
         return self.runs_up(own, through, step) << step | self.runs_down(own, through, step) >> step
 
     def playable(self, own, other):
-        """The squares where the owner of `own` turns over discs."""
         inner = other & self.inner
         ends = (
             self.playable_along(own, inner, WORD(1))
@@ -151,7 +150,7 @@ class Othello(EightWide):
         return state[3] >= OVER
 
     def score(self, state):
-        """Black's discs less White's; empty squares, which tournaments give to the winner, count for neither."""
+        """Black's discs less White's; tournaments give empty squares to the winner."""
         return float(popcount(state[0]) - popcount(state[1]))
 
     def plies_left(self, state):
@@ -182,8 +181,8 @@ class Othello(EightWide):
         return (plies if ahead > 0 else -plies if ahead < 0 else 0), True
 
     def stable(self, own, empty):
-        """Discs that can never be turned over: each of the four lines has no empty square, or an edge or a stable own
-        disc beside the disc."""
+        """Discs that can never be turned over: each of four lines is full, or has an edge or a stable own disc beside
+        them."""
         across, upright = self.full(empty, WORD(1), self.not_last), self.full(empty, WORD(8), self.board)
         left, right = self.full(empty, WORD(7), self.not_first), self.full(empty, WORD(9), self.not_last)
         stable, before = own & across & upright & left & right, own
@@ -204,7 +203,7 @@ class Othello(EightWide):
         return self.not_first >> ONE
 
     def along(self, x, step, start):
-        """Neighbours both ways along a direction; those of `start` have a next one upwards, or it is the last row."""
+        """Neighbours both ways; those of `start` have a next one upwards, or it is the last row."""
         return (x & start) << step & self.board | x >> step & start
 
     def full(self, empty, step, start):

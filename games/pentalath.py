@@ -1,9 +1,9 @@
 """Pentalath, or Ndengrod (Cameron Browne and his program Ludi, 2007): five in a row, with captures as in Go.
 
 A move places a stone and takes the other player's groups that touch no free cell; one's own group must touch one in the
-end.  A row of `length` or more wins. `swap`, the optional first move of the second player, changes the stone's colour.
+end.  A row of `length` or more wins.  `swap`, the optional first move of the second player, changes the stone's colour.
 Rules: the inventor's, http://www.gamerz.net/~pbmserv/ndengrod.html; not in them: a player without a legal move, and a
-game of `horizon` moves, draw. No ko is possible. T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot, "Minimizing
+game of `horizon` moves, draw.  No ko is possible.  T. Pepels, T. Cazenave, M. H. M. Winands and M. Lanctot, "Minimizing
 simple and cumulative regret in Monte-Carlo tree search" (2014), use the game.
 
     cells of size 3     1     0  1  2           a cell is named by column and row: c3 is the middle, number 9;
@@ -130,7 +130,7 @@ class Pentalath(HorizonGame):
 
     @cached_property
     def images(self):
-        """int64[12, cells]: where each symmetry takes a cell."""
+        """int64[12, cells]: where symmetries take a cell."""
         found, last = [], self.size - 1
         for sign in (1, -1):
             for order in permutations(range(3)):
@@ -150,7 +150,6 @@ class Pentalath(HorizonGame):
         return self.board & ~(state[0] | state[1])
 
     def around(self, cells):
-        """All neighbours, with cells of the set among them."""
         found = ZERO
         for i in range(self.size + 1):
             distance = WORD(self.distances[i])
@@ -256,8 +255,8 @@ class Pentalath(HorizonGame):
         return self.taken(state, move) > 0
 
     def move_order(self, state, move):
-        """Moves that complete a row, then that prevent the opponent's; then by stones in open rows through the cell,
-        own before opposing, and by captures."""
+        """Moves that complete a row, then that prevent the opponent's; then by stones in open rows, own first, and
+        captures."""
         if move == self.cells:
             return 0
         side = state[PLIES] & ONE
@@ -298,7 +297,6 @@ class Pentalath(HorizonGame):
         return move if move == self.cells else self.images[symmetry, move]
 
     def random_move(self, state, moves, rng):
-        """Draws cells without repetition until one is legal."""
         side = state[PLIES] & ONE
         own, other, left, move = state[side], state[ONE - side], self.free(state), -1
         while move < 0:
@@ -335,7 +333,6 @@ class Pentalath(HorizonGame):
         return "\n".join([*lines, " " * (self.size + 2) + " ".join(names[: self.size])])
 
     def drawing(self, state, moves):
-        """The hexagon, in the rhombus of its rows and columns."""
         side = range(2 * self.size - 1)
         rows = tuple(tuple(self.symbol(state, (row, column)) for column in side) for row in side)
         names = tuple(str(row + 1) for row in side), tuple(letters(2 * self.size - 1))

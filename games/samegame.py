@@ -149,7 +149,7 @@ class SameGame(Game):
             state[i] = (above | beside) & ~(above << ONE | right)
 
     def equal_neighbours(self, state, i):
-        """The cells of word i whose neighbour above has their colour, and those whose neighbour to the right has."""
+        """Cells of word i whose neighbour above has their colour, and those whose right one has."""
         differ_above = differ_right = occupied = ZERO
         for plane in range(self.layers):
             word = state[PLANES + WORDS * plane + i]
@@ -231,7 +231,6 @@ class SameGame(Game):
         self.take(state, self.group(state, move))
 
     def take(self, state, group):
-        """Take a group, and find what can be taken next."""
         size = wide.size_of(group)
         state[SCORE] += WORD((size - 2) * (size - 2))
         for i in range(WORDS):
@@ -266,7 +265,6 @@ class SameGame(Game):
             used = used & gap - ONE | used >> ONE & ~(gap - ONE)
 
     def remove_column(self, state, column):
-        """Move the columns to the right of an empty one left."""
         for plane in range(self.layers):
             first = PLANES + WORDS * plane
             i = column >> 2
@@ -295,16 +293,16 @@ class SameGame(Game):
         return np.int64(self.colour(state, move)) << 8 | np.int64(move)
 
     def feature_code(self, state, move):
-        """A hash of the colour and cells of the group, as for nested rollout policies in the literature."""
+        """A hash of colour and cells of the group, as for nested rollout policies."""
         word = mix(self.colour(state, move))
         for cells in self.group(state, move):
             word = mix(word ^ cells)
         return np.int64(word >> ONE)
 
     def random_group(self, state, cells, rng):
-        """A uniformly random group among those of some possible first cells: (first cell, group).
+        """(first cell, group): a uniformly random one of those with some possible first cells.
 
-        Any of its cells in the set may be drawn, but only the first one is accepted.
+        Any of its cells in the set may be drawn, but only the first is accepted.
         """
         count = wide.size_of(cells)
         cell = wide.nth_cell(cells, random_below(rng, count), WORDS)

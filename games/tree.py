@@ -57,7 +57,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree(Game):
-    """state: int64[1] = the node, numbered breadth first, so that the nodes after its moves follow each other.
+    """state: int64[1] = the node, numbered breadth first.
 
     `nodes` is in its shortest form, and replaces a file that was read, which may change.
 
@@ -84,7 +84,6 @@ class Tree(Game):
             raise ValueError(f"{source}: {error}") from None
         listed = [node for node, _ in breadth_first(root)]
         check_range(f"{source}: number of nodes", len(listed), 2, MAX_NODES)
-        # only here parameters change: contents replace the file
         object.__setattr__(self, "nodes", repr(spelled(root, "max")))
         object.__setattr__(self, "file", "")
         object.__setattr__(self, "has_chance", any(node.player == CHANCE for node in listed))
@@ -111,7 +110,6 @@ class Tree(Game):
 
     @cached_property
     def first_children(self):
-        """The node after each node's first move."""
         return 1 + np.cumsum(self.child_counts) - self.child_counts
 
     @cached_property
@@ -242,7 +240,6 @@ def parse_value(data: dict, path) -> float:
 
 
 def parse_evaluation(data: dict, path) -> float:
-    """Of a node that is no end."""
     given = data.get("evaluation", 0)
     if type(given) not in (int, float) or not -1 < given < 1:
         raise misfit(path, f"evaluation = {given!r} should be a number between -1 and 1, both set aside")

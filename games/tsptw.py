@@ -1,7 +1,7 @@
 """The travelling salesman with time windows (one player): visit every city within its window, as cheaply as possible.
 
 A tour leaves city 0, the depot, when its window opens, and returns by itself after the last city; a move is the next
-city.  A tour waits for a window to open; one that comes after it has closed has violated it.  The score is
+city.  It waits for a window to open, and violates one that has closed.  The score is
 
     - (travel cost) - 1,000,000 * (windows violated, the depot's on return among them)
 
@@ -9,9 +9,9 @@ with the distances as cost (T. Cazenave and F. Teytaud, "Application of the nest
 to the traveling salesman problem with time windows", LION 2012).
 
 `file` has the format of Solomon, Potvin and Bengio's: the number of cities with the depot; the matrix of distances, row
-by row, with service times; and each city's window.  A random instance has cities uniform in a square of side 50,
-visited in the order of their numbers without waiting; each window opens up to 40 before that and closes up to 40 after,
-uniformly, the depot's in time to return: so there is a tour without violations.
+by row, with service times; each city's window.  Random cities are uniform in a square of side 50; with a tour in the
+order of numbers, each window opens up to 40 before and closes up to 40 after its visit, uniformly, so that no window
+need be violated.
 """
 
 import math
@@ -88,7 +88,6 @@ class TspTw(Game):
 
     @cached_property
     def distances(self):
-        """From the row's city to the column's."""
         return self.instance.distances.ravel()
 
     @cached_property

@@ -25,8 +25,8 @@ EXACT = {1: 2, 2: 8, 3: 23, 4: 66}
 
 @dataclass(frozen=True)
 class WeakSchur(Game):
-    """state: uint64[2 + 2 * parts * words] = last number placed, the set of parts that the next one fits into, and for
-    each part its members and the sums of two distinct ones.  Bit n % 64 of word n // 64 of a set is the number n.
+    """state: uint64[2 + 2 * parts * words] = last number placed, the parts that the next one fits into, and each part's
+    members and sums of two distinct ones: sets, with the number n in bit n % 64 of word n // 64.
 
     parts: sets that the numbers are put into
     """
@@ -62,7 +62,7 @@ class WeakSchur(Game):
 
     @property
     def words(self):
-        """Words for the numbers up to max_plies + 1, which is looked up at the end."""
+        """Up to max_plies + 1, which is looked up at the end."""
         return (self.max_plies + 1) // 64 + 1
 
     @property
@@ -109,7 +109,6 @@ class WeakSchur(Game):
             state[sums + far + far + 1] |= carried
 
     def fitting(self, state, number):
-        """The parts without two members of that sum."""
         parts = ZERO
         for part in range(self.parts):
             blocked = state[SETS + (2 * part + 1) * self.words + number // 64] >> WORD(number % 64) & ONE

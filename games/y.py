@@ -67,11 +67,9 @@ class Y(Hex):
         return x[0] & ONE != ZERO
 
     def evaluate(self, state):
-        """The reduction with chances: a free cell is either player's with 1/2, and three have a majority by the chances
-        of each alone; the last cell gives the first player's chance.
-
-        J. van Rijswijck, "Search and evaluation in Hex" (2002), section 4.
-        """
+        """Chances in the reduction: a free cell is either player's with 1/2, three have a majority by the chances of
+        each alone; the last cell gives the first player's (J. van Rijswijck, "Search and evaluation in Hex", 2002,
+        section 4)."""
         chances = np.empty(self.cells, np.float64)
         for row in range(self.size):
             for column in range(self.size - row):

@@ -64,7 +64,6 @@ def _fault(place: Path) -> str:
 
 
 def places() -> list[Path]:
-    """All folders that are read, the user's own first."""
     own = folder()
     return [*([own] if own else []), *_shared(os.environ.get(PLACES, ""))]
 

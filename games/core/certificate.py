@@ -33,7 +33,7 @@ HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # of a verification
 
 
 class CertificateError(UserError, ValueError):
-    """A file without a certificate, or with one that proves nothing; the message says where and why."""
+    """A file without a certificate, or with one that proves nothing; the message says why."""
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -161,7 +161,6 @@ def verify_kernel(game, states, slots, moves, winner, room, ahead):
 
 @kernel
 def is_in_sight(game, ahead, state, winner):
-    """Whether the winner, to move, wins within the horizon."""
     if len(ahead.line) == 1 or game.player(state) != winner:
         return False
     return wins_within(game, ahead, state, winner, NO_LIMIT) == WON

@@ -49,7 +49,7 @@ EXCHANGES = ("", "swap", "turn")  # values of `colour_exchange`
 
 
 class NotInherited(UserWarning):
-    """A game does without a method of its base, often a fast one, which may not hold for its own rules."""
+    """A game does without a method of its base, which may not hold for its own rules."""
 
 
 def check(game: Game, *, seed: int) -> None:
@@ -91,7 +91,7 @@ def checks_of(game: Game) -> list:
 
 
 def check_moves(game, seed):
-    """Legal moves are distinct and in range, the player is possible, and the game ends in time."""
+    """Legal moves are distinct and in range, the player is possible, the game ends in time."""
     there_can_be = [*range(game.players), *([CHANCE] if game.has_chance else [])]
     for state, found in views(game, seed):
         legal = found.moves.tolist()
@@ -101,10 +101,7 @@ def check_moves(game, seed):
 
 
 def check_play(game, seed):
-    """Play depends on state and move alone: a replayed line gives the same states and keys.
-
-    The first line is of plain Python, replayed compiled.
-    """
+    """Play depends on state and move alone: replayed lines, the first a plain one, give the same states and keys."""
     for line in lines(game, seed)[:3]:
         replayed = walk(game, game.initial(), line.played.copy(), stream(seed))
         for state, again, key, other in zip(line.states, replayed.states, line.keys, replayed.keys):
@@ -139,7 +136,7 @@ def check_illegal_moves(game, seed):
 
 
 def check_scores(game, seed):
-    """Scores are finite, and not 0 without draws; compiled and plain they are the same."""
+    """Scores are finite, not 0 without draws, and the same compiled and plain."""
     for line in lines(game, seed):
         end = line.states[-1]
         score = view(game, end).value
@@ -149,7 +146,6 @@ def check_scores(game, seed):
 
 
 def check_sound_moves(game, seed):
-    """Sound moves are legal, and at least one."""
     for state, found in views(game, seed):
         sound = found.sound.tolist()
         distinct = len(set(sound)) == len(sound) > 0
@@ -157,7 +153,6 @@ def check_sound_moves(game, seed):
 
 
 def check_plies_left(game, seed):
-    """No game takes more plies than plies_left says."""
     for line in lines(game, seed):
         every = 1 + len(line.played) // SAMPLE
         for ply in range(0, len(line.played), every):
@@ -180,7 +175,7 @@ def check_foreseen(game, seed):
 
 
 def contradicted(game, state, plies, exact, limit=FORESIGHT) -> str | None:
-    """How exhaustive search refutes a claim of `foreseen`; "" if not, None if it takes too long."""
+    """How exhaustive search refutes a claim of `foreseen`; "" if not, None if that takes too long."""
     player, unknown = int(game.player(state)), False
     claims = [(player if plies > 0 else 1 - player, abs(plies), True)] if plies else []
     if exact and plies:
@@ -202,7 +197,7 @@ def wins_within(game, state, winner, plies, limit=FORESIGHT) -> bool | None:
 
 
 def check_chance(game, seed):
-    """Outcomes of chance are the legal moves, with probabilities that sum to 1 and match their frequencies."""
+    """Outcomes of chance are legal, with probabilities that sum to 1 and match their frequencies."""
     rng, of_chance = stream(seed), [(state, found) for state, found in views(game, seed) if found.player == CHANCE]
     require(of_chance, game, game.initial(), "has_chance is true, and no state of chance is met along random lines")
     for state, found in of_chance:
@@ -218,7 +213,6 @@ def check_chance(game, seed):
 
 
 def check_keys(game, seed):
-    """States have equal keys if and only if they are equal."""
     by_key, by_state = {}, {}
     for line in lines(game, seed)[:5]:
         for state, key in zip(line.states, line.keys.tolist()):
@@ -227,7 +221,7 @@ def check_keys(game, seed):
 
 
 def check_names(game, seed):
-    """Move names are distinct, without blanks, and can be read back; the board can be drawn."""
+    """Move names are distinct, have no blanks, and can be read back; the board can be drawn."""
     for state, _, _ in in_plain_python(game, seed)[::3]:
         names = {move: game.move_name(state, move) for move in game.moves(state)}
         require(len(set(names.values())) == len(names), game, state, f"two moves have one name: {names}")
@@ -363,7 +357,7 @@ def check_playouts(game, seed):
 
 
 def check_lanes(game, seed):
-    """Playouts in lanes are the same in plain Python and in any number of vectors, and score as others."""
+    """Playouts in lanes are the same plain and in any number of vectors, and score as others."""
     root, ends = game.initial(), []
     for plain, most in ((False, None), (True, WIDE // 2), (True, WIDE)):
         streams = lane_streams(game.lanes, game.lane_bits, stream(seed), most)

@@ -12,14 +12,13 @@ from arena.games.core.bits import ONE, TWO, WORD, nth_bit, popcount, reach, reve
 from arena.games.core.game import Game
 from arena.games.core.random import GAMMA, mix, random_below
 
-# Words of a state
 OWN = 0  # men of the player to move
 LOW, MIDDLE, HIGH = 1, 2, 3  # bits 0, 1 and 2 of the number of the man on each square
 CASTLING = 4  # rooks with which a player may still castle
 PASSANT = 5  # the square to take on en passant, and the pawns that can; empty if none can
 PLY = 6  # plies since White's first move; odd when Black is to move
 CLOCK = 7  # plies since the last capture or pawn's move
-POSITION = 8  # Zobrist hash of the position: men, side to move, castling, en passant
+POSITION = 8  # Zobrist hash of men, side to move, castling, en passant
 DANGER = 9  # squares that the other side attacks, seen through the king
 PINNED = 10  # own men that may leave their square along one line only
 ALLOWED = 11  # where men but the king may go: in check, onto the checker or in its way
@@ -45,7 +44,7 @@ UPSIDE_DOWN, UPSIDE_DOWN_MOVE = WORD(56), 56 + 64 * 56  # by exclusive or with a
 
 
 def _lines():
-    """LOWER and UPPER[4 * square + line]: squares of its rank, file, diagonal or antidiagonal before and behind."""
+    """LOWER and UPPER[4 * square + line]: squares before and behind on its rank, file, diagonal or antidiagonal."""
     lower, upper = np.zeros(256, WORD), np.zeros(256, WORD)
     for square in range(64):
         for line, (up, right) in enumerate(((0, 1), (1, 0), (1, 1), (1, -1))):
@@ -117,7 +116,6 @@ class ChessRules(Game):
         return LOWER[i] | UPPER[i]
 
     def attacks(self, state, men, occupied):
-        """The squares that these men of the player not to move attack."""
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         pawns, knights, king = men & low & ~high, men & middle & ~high, men & high & ~(low | middle)
         squares = (pawns & NOT_A) >> NINE | (pawns & NOT_H) >> SEVEN
@@ -217,7 +215,6 @@ class ChessRules(Game):
         return targets & state[ALLOWED] & ~state[OWN]
 
     def pawn_targets(self, state):
-        """By one and two squares, and by taking to the left and right."""
         occupied, free, allowed = self.occupied(state), ~state[PINNED], state[ALLOWED]
         pawns, other = state[OWN] & state[LOW] & ~state[HIGH], occupied ^ state[OWN]
         king = WORD(trailing_zeros(self.king(state)))
@@ -274,7 +271,6 @@ class ChessRules(Game):
         return count
 
     def list_from(self, man, targets, turned, moves, count):
-        """Write the moves of a man behind the `count` moves there are."""
         origin = trailing_zeros(man)
         while targets != NONE:
             moves[count] = (origin | trailing_zeros(targets) << 6) ^ turned
@@ -283,7 +279,7 @@ class ChessRules(Game):
         return count
 
     def list_pawns(self, targets, step, turned, moves, count):
-        """Write the moves of pawns from `step` squares before the targets."""
+        """Write pawns' moves from `step` squares before the targets."""
         while targets != NONE:
             target = trailing_zeros(targets)
             move, promotion = (target - step | target << 6) ^ turned, 4 if target >= 56 else 0
@@ -301,7 +297,7 @@ class ChessRules(Game):
         return popcount(targets) + 3 * popcount(targets & RANK_8)
 
     def count_moves(self, state):
-        """The numbers of legal moves of the king, of the pawns, and of all men."""
+        """Legal moves of the king, of pawns, and of all."""
         one, two, left, right = self.pawn_targets(state)
         of_king = popcount(self.king_targets(state))
         of_pawns = self.count_pawns(one) + popcount(two) + self.count_pawns(left) + self.count_pawns(right)
@@ -312,7 +308,6 @@ class ChessRules(Game):
         return of_king, of_pawns, total
 
     def random_move(self, state, moves, rng):
-        """Draws the number of a move, and finds it without a list."""
         turned, king = UPSIDE_DOWN_MOVE * self.player(state), self.king(state)
         of_king, of_pawns, total = self.count_moves(state)
         n = random_below(rng, total)
@@ -385,12 +380,12 @@ class ChessRules(Game):
         state[END] = self.end(state)
 
     def man_at(self, state, square):
-        """The number of a man as the player to move sees it; 0 for none."""
+        """A man's number for the player to move; 0 for none."""
         low, middle, high = state[LOW] >> square & ONE, state[MIDDLE] >> square & ONE, state[HIGH] >> square & ONE
         return low | middle << ONE | high << TWO
 
     def hash_of(self, state, man, square, owner):
-        """The Zobrist key of a man, as the player to move sees it."""
+        """A man's Zobrist key, as the player to move sees it."""
         return mix((man << EIGHT | owner << SEVEN | square ^ (state[PLY] & ONE) * UPSIDE_DOWN) + GAMMA)
 
     def put_on(self, state, square, man):
@@ -411,7 +406,7 @@ class ChessRules(Game):
         state[POSITION] ^= self.hash_of(state, man, square, owner)
 
     def give_up_rights(self, state, squares, king_moves):
-        """A rook that moves or is taken loses castling, a king's move both; en passant ends always."""
+        """A rook that moves or is taken loses castling, a king's move both; en passant ends."""
         before = state[CASTLING]
         after = before & ~squares & (~RANK_1 if king_moves else ALL)
         if after != before:
@@ -422,7 +417,6 @@ class ChessRules(Game):
             state[PASSANT] = NONE
 
     def rights_hash(self, state, squares):
-        """The hash of rooks that may castle, or of squares for en passant."""
         return mix(~(reversed_bytes(squares) if state[PLY] & ONE else squares))
 
     def turn(self, state):
@@ -466,8 +460,8 @@ class ChessRules(Game):
             state[POSITION] ^= self.rights_hash(state, state[PASSANT])
 
     def set_up(self, state):
-        """Complete a position that is written up to the clock, with the pawn that has just gone two squares in the word
-        for en passant.  Plain Python only."""
+        """Complete a position written up to the clock, with a pawn just gone two squares in the word for en passant.
+        Plain Python only."""
         pawn, state[PASSANT], state[POSITION] = state[PASSANT], NONE, NONE
         side = state[PLY] & ONE
         for square in map(WORD, range(64)):

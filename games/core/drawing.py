@@ -28,7 +28,7 @@ NO_CELL = " "  # places off a board of hexagons that is no rhombus
 SQUARE = re.compile(r"[a-z]\d+|\d+[a-z]")
 
 PIECES = {**dict.fromkeys("XxB", "black disc"), **dict.fromkeys("OoW", "white disc"), "#": "block"}
-OUTLINES = {  # of pieces, in a cell of 40 by 40
+OUTLINES = {
     "pawn": "M20 7a5.5 5.5 0 0 1 3.4 9.8q1 9 5 12.2l1.6 5h-20l1.6-5q4-3.2 5-12.2a5.5 5.5 0 0 1 3.4-9.8z",
     "rook": "M11 34v-4l3-3v-10l-3-3v-7h4v3h3v-3h4v3h3v-3h4v7l-3 3v10l3 3v4z",
     "knight": "M12 34v-3q1-6 6-10l-5 2-3-3q1-6 6-10l1-4 3 3q9 2 10 14l-1 11z",
@@ -101,8 +101,8 @@ class Look:
 
     cells: squares, checkered, points (where lines cross), holes (of an upright panel), felt, or hexagons, whose rows
     move half a cell to the right.  pieces: for a symbol a colour (white, black, red, blue, yellow) and a shape (disc,
-    or one of `OUTLINES`), "block", "tile" (a colour for each digit) or "" for nothing; unknown symbols but "." are
-    letters.  notes: whether lines beside the board are shown below it.
+    or of `OUTLINES`), "block", "tile" (a colour for each digit) or "" for nothing; others but "." are letters.  notes:
+    whether lines beside the board are shown below it.
     """
 
     cells: str = "squares"
@@ -112,7 +112,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Board:
-    """A board as text: symbols row by row from the top, the names of rows ("" for none) and of columns."""
+    """Symbols row by row from the top, the names of rows ("" for none) and of columns."""
 
     rows: tuple[tuple[str, ...], ...]
     row_names: tuple[str, ...]
@@ -134,7 +134,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A picture: its size in units, what no move changes, and the elements above it, in order of painting."""
+    """Its size in units, what no move changes, and the elements above it, in order of painting."""
 
     width: float
     height: float
@@ -143,8 +143,6 @@ class Drawing:
 
 
 class Picture(str):
-    """An SVG element, which a notebook shows as a picture."""
-
     def _repr_svg_(self) -> str:
         return str(self)
 
@@ -155,8 +153,8 @@ class Picture(str):
 def svg(game: "People", state: "np.ndarray", moves: Sequence[str] = (), title: str = "") -> Picture:
     """A position as a self-contained SVG element, which a notebook shows.
 
-    moves: the names of the moves so far, or just of the last one, which is marked; some games show more if they get
-    them all; title: the text for readers who cannot see the picture.
+    moves: the names of the moves so far, or of the last one, which is marked (some games show more if they get them
+    all); title: for readers who cannot see the picture.
     """
     drawing = game.drawing(state, list(moves))
     name = title or f"{game}, {f'after {moves[-1]}' if moves else 'a position'}"
@@ -302,7 +300,6 @@ def _height(board: Board, look: Look) -> float:
 
 
 def _begins_above(board: Board) -> bool:
-    """Whether every column of hexagons begins in the first row, with its name above."""
     return NO_CELL not in board.rows[0]
 
 

@@ -58,7 +58,6 @@ class Game(Speed, Strength, People):
 
         A method that repeats rules goes when one of them is replaced; a conclusion from rules also when anything
         outside this interface is, such as the `prize` of Breakthrough, but not parameters and evaluations.
-        `games.check` warns of these.
         """
         interface = set[str]().union(*(vars(base) for base in Game.__mro__ if base not in Compilable.__mro__))
         harmless = {*interface, *cls.__dataclass_fields__, *(f"evaluate_{name}" for name in cls.evaluations())} - RULES
@@ -73,7 +72,6 @@ class Game(Speed, Strength, People):
 
     @classmethod
     def _replaced(cls, name: str) -> set[str]:
-        """The names replaced from the base that defines `name` and from its bases."""
         bases = cls.__mro__[: cls.__mro__.index(Game)]
         place = next((place for place, base in enumerate(bases) if name in vars(base)), 0)
         before, after = (set[str]().union(*map(vars, part)) for part in (bases[:place], bases[place:]))

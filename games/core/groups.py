@@ -97,7 +97,6 @@ class StoneGame(Rectangle, Game):
         return empties
 
     def start_chain(self, board, point):
-        """Make a stone a chain of its own."""
         liberties = 0
         for neighbour in self.around(point):
             liberties += board[neighbour] == EMPTY
@@ -214,7 +213,7 @@ class StoneGame(Rectangle, Game):
 
 @dataclass(frozen=True)
 class PlacingGame(StoneGame):
-    """Games without passes, which end when the player to move has no legal move, or with a capture, where allowed.
+    """Games without passes, which end when the player to move has no legal move, or with a capture.
 
     state: behind the stones, 1 if the game is over.
     """
@@ -242,7 +241,6 @@ class PlacingGame(StoneGame):
         return stones & 1
 
     def is_legal(self, board, point, colour):
-        """True if `colour` may play at an empty point."""
         self.press(board, point)
         legal = self.allowed(board, point, colour)
         self.release(board, point)

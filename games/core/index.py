@@ -25,7 +25,7 @@ PREFIX = "arena-"  # begins the names of files
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter as a user types it."""
+    """As a user types it."""
 
     name: str
     default: Any
@@ -44,7 +44,7 @@ class Entry:
 
 
 def read(package: str) -> dict[str, Entry] | None:
-    """The games of "games", the agents of "agents" or the like, by name; None if the index has to be made."""
+    """By name; None if the index has to be made."""
     found = load(f"names-{package}")
     try:
         return None if found is None else {name: _entry(values) for name, values in found.items()}
@@ -53,7 +53,6 @@ def read(package: str) -> dict[str, Entry] | None:
 
 
 def write(package: str, entries: Mapping[str, Entry]) -> None:
-    """Keep the index, if possible."""
     keep(f"names-{package}", {name: asdict(entry) for name, entry in entries.items()})
 
 
@@ -98,14 +97,14 @@ def _points() -> list[tuple[str, str]]:
 
 
 def _sources(package: str) -> Path:
-    """Our packages lie side by side, in a checkout, too."""
+    """In a checkout, too, our packages lie side by side."""
     return Path(__file__).resolve().parents[2] / package.rpartition(".")[2]
 
 
 @functools.cache
 def _stamp() -> str:
-    """A digest of what the index depends on besides its file's name: names, sizes and times of sources of games and
-    agents, also of plug-ins, and Python's version."""
+    """A digest of what else the index depends on: names, sizes and times of sources, also of plug-ins, and Python's
+    version."""
     folders = [_sources(package) for package in plugins.PACKAGES]
     for top in sorted(plugins.top_packages()):
         spec = None

@@ -35,8 +35,8 @@ def lane_playouts(game, root, count, rng) -> tuple[int, int, float, int]:
 def lane_playout_kernel(game, root, count, streams):
     """`count` random playouts from root, which is not over: (first player's wins, draws, sum of scores, sum of plies).
 
-    Every lane plays its own share; if the first playouts to end counted, short ones would be too many.  A share is at
-    most 2**(bits - 1) - 2, as lanes count it.
+    Every lane plays its own share: to count the first to end would favour short ones.  A share is at most 2**(bits - 1)
+    - 2, as lanes count it.
     """
     wins = draws = plies = score = 0
     lanes = streams.width.count

@@ -26,8 +26,8 @@ from arena.games.core.random import next_word, random_below
 
 FEW = 16  # narrow lanes, up to which their n-th bits are found one after another
 
-# All lanes of a game, on every processor: results are the same everywhere.  A processor works on four registers at a
-# time, as steps wait for each other; eight would be kept in memory.
+# All lanes of a game, on every processor: results are the same everywhere.  Processors work on four registers at a
+# time, as steps wait for each other.
 WIDE = 2048
 
 # operation: NumPy's function, LLVM's instruction or symbol of a comparison
@@ -62,13 +62,12 @@ class Width(Compilable):
 
     @property
     def words(self) -> int:
-        """64-bit words of random bits for all lanes."""
         return max(1, self.count * self.bits // 64)
 
 
 @functools.cache
 def vector_bits() -> int:
-    """The bits that the processor works on at a time: four registers."""
+    """At a time: four registers."""
     features = processor_features()
     return 4 * (512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128)
 
@@ -116,7 +115,7 @@ def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None
 
 
 def narrowest(size: int) -> int:
-    """The narrowest lanes, 32 or 64 bits, for words of `size` bits; 0 if the words are larger.
+    """Lanes of 32 or 64 bits for words of `size` bits; 0 if they are larger.
 
     Numbers of 16 bits are drawn with a bias, so such lanes are for small bounds.
     """
@@ -189,10 +188,8 @@ def lane_numbers(like):
 
 
 def choose(condition, first, second):
-    """`first` where the condition holds, else `second`; both are computed, without a branch.
-
-    Chooses between lanes and numbers by a mask, tuples item by item, or two numbers by a truth value.
-    """
+    """`first` where the condition holds, else `second`, both computed: between lanes and numbers by a mask, tuples item
+    by item, or two numbers by a truth value."""
     if isinstance(first, tuple):
         return tuple(choose(condition, one, other) for one, other in zip(first, second, strict=True))
     if not isinstance(condition, Lanes):
@@ -224,8 +221,6 @@ def largest(lanes) -> int:
 
 
 class LanesType(types.Type):
-    """Words side by side."""
-
     def __init__(self, count, bits):
         self.count, self.bits = count, bits
         super().__init__(f"lanes({count} x {bits})")
@@ -289,8 +284,6 @@ def _call(builder, name, result, *args):
 
 
 def _type_by(key, typer):
-    """Tell Numba the type of key(...): typer(types) gives it, or None."""
-
     class Template(AbstractTemplate):
         def generic(self, args, kws):
             result = typer(*args)
@@ -346,9 +339,8 @@ _compile_operators()
 def _compiled(function, *kinds):
     """Decorator: let kernels call a plain function on lanes.
 
-    The decorated function takes the types of the arguments and returns the type of the result and code(context,
-    builder, signature, *arguments), or None.  `kinds` are the types to look the code up by, where Numba knows the
-    function for its own types.
+    From the types of arguments, the decorated function gives the result's and code(context, builder, signature,
+    *arguments), or None.  `kinds` are types to look the code up by, where Numba knows the function for its own.
     """
 
     def register(implementation):
@@ -402,7 +394,6 @@ def _nth_bit(kind, n):
 
 
 def _deposited(builder, word, bit):
-    """nth_bit lane by lane, where `bit` is 1 << n."""
     wide = ir.IntType(64)
     deposit = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), ir.FunctionType(wide, [wide, wide]))
     found = ir.Constant(word.type, ir.Undefined)

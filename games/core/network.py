@@ -32,14 +32,14 @@ Tuple = tuple[int, ...]  # places in the flattened grid; the first is the lowest
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Tables of weights, and the data to find places in them.
+    """Tables of weights, and how to find places in them.
 
-    orbits: the tuples, those that share a table together, in the order of the tables
+    orbits: for each table, the tuples that share it
     weights: int32[blocks * stride], in units of SCALE; a block of tables for each stage, or for each side and stage
     places: int32[sides * planes * bytes * 256 * tuples], the rows that add up to places
     layout: int64[STAGES + 65]: tuples, weights in a block, the second player's offsets of rows and places, and the sign
         of that player's values; then the start of the block for each number of stones
-    card: the origin of the network, as its file describes it
+    card: its origin, as described in its file
     """
 
     orbits: tuple[tuple[Tuple, ...], ...]
@@ -51,7 +51,6 @@ class Network:
 
     @cached_property
     def tuples(self) -> int:
-        """The number of tuples, with their images."""
         return sum(map(len, self.orbits))
 
 
@@ -115,8 +114,8 @@ def contents_of(game) -> int:
 
 
 def windows(shape: str, rows: int, columns: int) -> list[Tuple]:
-    """All places of a shape on a board: `3x4` is rows by columns, `lines` all straight lines of 4 to 8 cells, of longer
-    ones the parts of 8.  ValueError for other shapes."""
+    """All places of a shape: `3x4` is rows by columns, `lines` all straight lines of 4 to 8 cells, of longer ones the
+    parts of 8.  ValueError for other shapes."""
     cells = np.arange(rows * columns).reshape(rows, columns)
     if shape == "lines":
         return [line for full in _lines(cells) for line in _parts(full, 4, 8)]
@@ -145,7 +144,7 @@ def _parts(line: list[int], least: int, most: int) -> list[Tuple]:
 def images(game) -> list[np.ndarray]:
     """The game's symmetries as images of cells, the identity first.
 
-    Finds turns and mirror images of the board only, by `transform` along random games.
+    Turns and mirror images only, found by `transform` along random games.
     """
     cells = np.arange(game.grid.size).reshape(game.grid.shape)
     turned = [np.rot90(board, turns) for board in (cells, cells[:, ::-1]) for turns in range(4)]
@@ -174,7 +173,7 @@ def _random_states(game, games: int) -> Iterable[np.ndarray]:
 
 
 def make_orbits(game, shapes: str) -> tuple[tuple[Tuple, ...], ...]:
-    """The tuples of the shapes, separated by blanks, each with its images under the game's symmetries.
+    """For each of the shapes, separated by blanks, its tuples and their images under the game's symmetries.
 
     ValueError if a shape is unknown, none fits on the board, or a table would be too large.
     """

@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 
 class View(NamedTuple):
-    """A game's answers for a state; `numbers`, `biases` and `image_moves` have a row for each legal move."""
+    """Answers for a state; `numbers`, `biases` and `image_moves` have a row for each legal move."""
 
     player: int  # or OVER; then all arrays for legal moves are empty
     key: int
@@ -65,7 +65,7 @@ def require(condition, game, state, message):
 
 @kernel
 def walk_kernel(game, line, moves, rng):
-    """Go on from line.states[0] by line.played, or random moves for -1, as far as the arrays reach.
+    """Go on from line.states[0] by line.played, or at random for -1, as far as the arrays reach.
 
     Returns (plies, whether the game is over, the last number of legal moves); stops if this is out of range.
     """
@@ -87,7 +87,7 @@ def walk_kernel(game, line, moves, rng):
 
 @kernel
 def view_kernel(game, state, room, most, rng):
-    """Write answers for a state into a View of large arrays, for about `most` of the legal moves or fewer.
+    """Write a state's answers into a View of large arrays, for about `most` of the legal moves.
 
     Returns (player or OVER, key, value, legal moves, sound moves, outcomes); breaks off if a number is out of range.
     """
@@ -123,7 +123,6 @@ def foreseen_kernel(game, state):
 
 @kernel
 def values_kernel(game, states, values):
-    """The evaluations of states that are not over."""
     for i in range(len(states)):
         values[i] = game.evaluate(states[i])
 
@@ -247,7 +246,6 @@ def view(game, state, most=None, draws=1, rng=None, plain=False) -> View:
 
 @functools.lru_cache(maxsize=4)
 def views(game, seed) -> list[tuple[np.ndarray, View]]:
-    """(state, View) before each of the steps."""
     return [(step.state, view(game, step.state)) for step in steps(game, seed)]
 
 

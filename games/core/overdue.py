@@ -30,7 +30,7 @@ class _Ended(BaseException):
 
 @contextmanager
 def limited(*made: object) -> Iterator[None]:
-    """A context in which a method of these objects' modules that does not return is named, then ended by Overdue.
+    """A context: a method of these objects' modules that does not return is named, then ended by Overdue.
 
     Compiled code cannot be ended; it is named again and again.
     """

@@ -54,8 +54,8 @@ class People(Rules):
     def read_line(self, text: str, state: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:
         """(moves, state after them) of a line of moves, from `state` or the initial position.
 
-        Blanks separate moves.  Other words are read as moves joined by `-`, or as moves of one letter each, as is
-        common in Connect 4.  IllegalMove names a word that is neither.
+        Blanks separate moves, or words of moves joined by `-`, or of one letter each, as is common in Connect 4.
+        IllegalMove names a word that is neither.
         """
         known = self._known_names(text)
         if known and self.compiles:
@@ -121,5 +121,5 @@ class People(Rules):
         return {}
 
     def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
-        """The same game from the start in a PGN with these tags; ValueError if it cannot start there."""
+        """The same game from the start in these tags; ValueError if it cannot start there."""
         return self

@@ -76,8 +76,7 @@ def _header(shown, game, kind, line) -> dict:
 
 
 def named_files(made) -> list[str]:
-    """The paths that a dataclass instance names: in parameters that are file:PATH, or lists with such, and in its
-    class's `file_fields`."""
+    """Paths in an instance's parameters: file:PATH, lists with such, and its class's `file_fields`."""
     values = [getattr(made, field.name) for field in fields(made)]
     words = [word for value in values for word in (value if isinstance(value, tuple) else (value,))]
     learned = [word.removeprefix(FILE) for word in words if isinstance(word, str) and word.startswith(FILE)]
@@ -90,8 +89,8 @@ def checksums(paths: Iterable[str]) -> dict[str, str]:
 
 
 def checksum(path: str | os.PathLike) -> str:
-    """SHA-256 of a prepared file's data, so that the same data made again are the same, or of another whole file.
-    PreparedFileError if it cannot be read."""
+    """SHA-256 of a prepared file's data, the same if made again, or of another whole file.  PreparedFileError if it
+    cannot be read."""
     try:
         with open(path, "rb") as file:
             line = file.readline(LONGEST_HEADER)
@@ -122,7 +121,7 @@ def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def wrong(kind: str, path: str | os.PathLike, what: str) -> PreparedFileError:
-    """The error for a file with a right checksum that this program cannot have written; `what` shows it."""
+    """For a file with a right checksum that this program cannot have written; `what` shows it."""
     return PreparedFileError(f"{kind} {str(path)!r} cannot be right: {what}; make it again")
 
 

@@ -27,7 +27,7 @@ UNLISTED = {"listed": False}  # metadata of a field given by name only, and not 
 
 
 class SpecError(UserError, ValueError):
-    """A spec of no game or agent; the message says what would be right."""
+    """No such game or agent; the message says what would be right."""
 
 
 def parse_spec(text: str) -> tuple[str, list, dict]:
@@ -59,7 +59,7 @@ class Registry:
     """The classes of a kind in a package's modules, by name."""
 
     kind: str  # "game" or "agent", for messages
-    package: str  # of the modules that define them
+    package: str
     broken: list[str] = field(default_factory=list)  # unusable plug-ins, and why
     _classes: dict[str, Any] = field(default_factory=dict)
     _imported: bool = False
@@ -67,7 +67,7 @@ class Registry:
     _brought: dict[str, str] = field(default_factory=dict)  # names from plug-ins, each with the module
 
     def classes(self) -> dict[str, Any]:
-        """All classes by name, in alphabetical order; imports every module below the package once."""
+        """By name, in alphabetical order; imports every module below the package once."""
         if not self._imported:
             self._imported = True
             package = importlib.import_module(self.package)
@@ -120,7 +120,6 @@ class Registry:
                 self._load(point)
 
     def entries(self) -> dict[str, index.Entry]:
-        """The index entries of all classes, in alphabetical order."""
         return {name: self._entry(name, cls) for name, cls in self.classes().items()}
 
     def _entry(self, name, cls):
@@ -130,7 +129,7 @@ class Registry:
         return index.Entry(self._brought.get(name, cls.__module__), about(cls), found)
 
     def _keep_index(self) -> None:
-        """Write the index of classes that every process finds, without a user's own modules."""
+        """Without a user's own modules."""
         entries = self.entries().items()
         own = {name: one for name, one in entries if name in self._brought or self._is_ours(one.module)}
         index.write(self.package, own)
@@ -139,7 +138,7 @@ class Registry:
         return module.startswith(f"{self.package}.")
 
     def add(self, cls: type[Registered]) -> None:
-        """Register a class under its `name`, when it is defined.
+        """Register a class under its `name`.
 
         SpecError if two want a name, one of them ours: a run must not depend on which is found first.
         """
@@ -258,8 +257,7 @@ def signature(cls: type[Registered]) -> str:
 
 
 def spell(instance, every: bool = True, typed: str = "") -> str:
-    """The spec that makes an equal instance; with `every` false, without parameters at their defaults, but for those in
-    the spec `typed`."""
+    """The spec of an equal instance; with `every` false, without parameters at defaults, but for those in `typed`."""
     given = [(f, getattr(instance, f.name)) for f in parameters_of(type(instance))]
     kept = set()
     if typed:

@@ -46,7 +46,7 @@ class IllegalMove(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Rules(Compilable):
-    """What a game must define, what it may define if it has chance, and what follows in plain Python."""
+    """What a game must define, what it may define if it has chance, and what follows."""
 
     has_table: ClassVar[bool] = True
     name: ClassVar[str]  # by which the game is registered and written

@@ -43,9 +43,9 @@ class Speed(Rules):
         self.play(target, move)
 
     def least_key(self, state: np.ndarray, image: np.ndarray) -> tuple[np.uint64, int]:
-        """(the least key of a state's images under the symmetries, its symmetry).
+        """(the least key of a state's images under symmetries, its symmetry), the same for all images.
 
-        So symmetric positions share a key.  `image: dtype[state_size]` is scratch space.
+        `image: dtype[state_size]` is scratch space.
         """
         least, symmetry = self.key(state), 0
         for i in range(1, self.symmetries):
@@ -73,7 +73,7 @@ class Speed(Rules):
     def random_playout(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> tuple[float, int]:
         """Play uniformly random moves to the end and return (score, plies); `state` is used up.
 
-        A replacement must score as random moves would; one with a better policy sets uniform_playouts to False.
+        A replacement must score as random moves; one with a better policy sets uniform_playouts to False.
         """
         plies = 0
         while not self.is_over(state):

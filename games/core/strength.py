@@ -29,16 +29,16 @@ class Strength(Rules):
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
 
     def evaluate(self, state: np.ndarray) -> float:
-        """An estimate of the first player's result, strictly between -1 and 1, while the game is not over.
+        """The first player's estimated result, strictly between -1 and 1, while the game is not over.
 
         The parameter `evaluation` names a method `evaluate_NAME` to replace it.
         """
         return 0.0
 
     def terms(self, state: np.ndarray) -> list[tuple[str, float, float, float]]:
-        """In plain Python: (term, the first player's count, the second's, weight) for each term of the evaluation.
+        """(term, the first player's count, the second's, weight) for each term of the evaluation, in plain Python.
 
-        Empty if the evaluation is no such sum, or its terms are not listed.
+        Empty if it is no such sum, or not listed.
         """
         return []
 
@@ -72,7 +72,7 @@ class Strength(Rules):
     def sound_moves(self, state: np.ndarray, moves: np.ndarray) -> int:
         """Like legal_moves, but may leave out moves that are certainly no better than a listed one.
 
-        No better: two plies ahead, the result is no better, a win no sooner and a loss no later.
+        Two plies ahead, their result is no better, a win no sooner and a loss no later.
         """
         return self.legal_moves(state, moves)
 
@@ -91,7 +91,6 @@ class Strength(Rules):
 
     @property
     def code_limit(self) -> int:
-        """Every move_code is below this."""
         return self.players * self.move_limit
 
     def feature_code(self, state: np.ndarray, move: int) -> int | np.int64:
@@ -113,9 +112,9 @@ class Strength(Rules):
         return 0.0
 
     def planes(self, state: np.ndarray) -> tuple[np.uint64, ...]:
-        """Sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
+        """Disjoint sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
 
-        No two share a cell.  A game with planes also defines `grid`, and may define `colour_exchange`.
+        A game with planes also defines `grid`, and may define `colour_exchange`.
         """
         raise NotImplementedError
 
@@ -126,7 +125,7 @@ class Strength(Rules):
 
     @property
     def has_planes(self) -> bool:
-        """Whether the game has `planes`, and so can have learned evaluations and policies."""
+        """If so, the game can have learned evaluations and policies."""
         return self.grid.size > 0
 
     @property
@@ -155,7 +154,6 @@ class Strength(Rules):
         return named_files(self)
 
     def with_network(self, network: Network) -> Self:
-        """The same game with a learned evaluation from memory."""
         changed = replace(self, evaluation=FILE)
         object.__setattr__(changed, "network", network)
         return changed

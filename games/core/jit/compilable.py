@@ -26,7 +26,7 @@ from arena.games.core.jit.parts import PART
 
 
 class GameType(types.Opaque):
-    """Numba type of a game with its compiled parameters: a value without size, or the places of its `arrays`.
+    """A value without size, or the places of `arrays`.
 
     Each class has its own subclass, so that games may share a helper's name but not its parameters, and a derived game
     inherits methods.
@@ -45,10 +45,8 @@ class GameType(types.Opaque):
 
 
 class Signature:
-    """Types of games and rules, for a kernel's code on its way to or from a file.
-
-    In a file they are numbers: a class may be found under no name, and code does not depend on all of it.
-    """
+    """Types of games and rules, for a kernel's code on its way to or from a file, where they are numbers: a class may
+    be found under no name, and code does not depend on all of it."""
 
     games: ClassVar[list[GameType]] = []
 
@@ -69,7 +67,6 @@ def games_in(kinds: Any) -> list[GameType]:
 
 
 def title_of(game) -> str:
-    """A class and its compiled parameters, in words."""
     words = ", ".join(f"{name}={value!r}" for name, value in compiled_parameters(game))
     return f"{type(game).__module__}.{type(game).__qualname__}({words})"
 
@@ -116,8 +113,8 @@ def compile_methods(cls):
         # to Numba, other annotations make another signature
         function.__signature__ = signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)
         parameters = ", ".join(signature.parameters)
-        # overload_method wants a typing function with the implementation's own signature; the game says which function
-        # that is, as another may stand in the place of `evaluate`
+        # overload_method wants a typing function with the implementation's own signature; which it is depends on the
+        # game, as another may stand in for `evaluate`
         scope = {}
         exec(f"def implementation({parameters}):\n    return self.game.function('{name}')", scope)
         overload_method(cls._numba_type, name, jit_options={"_nrt": cls.may_allocate, **PART})(scope["implementation"])
@@ -141,7 +138,7 @@ class Classes(ABCMeta):
     """The class of Compilable classes: notices their changes."""
 
     change: ClassVar[int] = 0  # number of changes
-    _plain: tuple[tuple[type, dict[str, Any]], ...]  # the bases that are no such classes, and what they had
+    _plain: tuple[tuple[type, dict[str, Any]], ...]
 
     def __init__(cls, name, bases, space, **kwargs):
         super().__init__(name, bases, space, **kwargs)
@@ -180,7 +177,7 @@ class Compilable(Owner, metaclass=Classes):
     compiled_parts: ClassVar[tuple[str, ...]] = ()
     # whether compiled methods may make arrays; they are faster if not: see `helper`
     may_allocate: ClassVar[bool] = False
-    # whether kernels can be given a table (games/core/jit/tables.py) in place of an object
+    # whether kernels can be given a table (games/core/jit/tables.py)
     has_table: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -214,7 +211,7 @@ class Compilable(Owner, metaclass=Classes):
             if name in self.kernel_arrays:
                 return (np.dtype(self.kernel_arrays[name]),)
             value = getattr(self, name)
-        except Exception:  # a property that does not apply may raise anything: no code could be compiled of it
+        except Exception:  # may raise anything where it does not apply: no code could be compiled of it
             return ("nothing",)
         return () if inspect.ismethod(value) else (value,)
 

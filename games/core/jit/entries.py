@@ -69,7 +69,7 @@ class Generic(NamedTuple):
 
 
 def serve(table: GameTable, kernel, methods: set[str]) -> None:
-    """Have the table point to what a kernel calls; raises for missing methods and those that do not compile."""
+    """Have the table point to what a kernel calls; raises for what is missing or does not compile."""
     with global_compiler_lock:  # and no other lock: what compiles a kernel holds this one
         if not table.served:
             table.words[: len(METHODS)] = unfilled()
@@ -209,7 +209,6 @@ class Symbolic:
         self.fixed: dict[str, Any] = {}
 
     def fits(self, game) -> bool:
-        """Whether this type's code is another game's, too."""
         same = all(digest(value) == digest(getattr(game, name)) for name, value in self.fixed.items())
         return same and all(typeof(getattr(game, name)) == kind for name, kind in self.kinds.items())
 
@@ -242,8 +241,8 @@ def _is_plain(kind: Any) -> bool:
 def _declared(module, name, words):
     """A constant defined when linked.
 
-    Until then a weak definition makes it zero, from which nothing is concluded: machine code of a function that a game
-    compiles with Numba's own njit exists before, but never runs.
+    Until then a weak definition makes it zero, from which nothing is concluded; code from before, of functions compiled
+    with Numba's own njit, never runs.
     """
     if name not in module.globals:
         declared = ir.GlobalVariable(module, words, name)

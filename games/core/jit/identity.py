@@ -68,7 +68,7 @@ _changed: WeakSet[types.FunctionType] = WeakSet()  # functions whose facts were 
 
 
 def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | None = None) -> str:
-    """24 hexadecimal digits for what is reached from functions, values and owners.
+    """24 hexadecimal digits for all that is reached.
 
     anew: whether to look at functions once more, a must before code is kept under its name
     kind_of: what to take in place of a value of the first owner's attribute, unless empty
@@ -178,7 +178,7 @@ def names_in(code: types.CodeType) -> Iterator[str]:
 
 
 def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: Callable) -> Iterator[Any]:
-    """`of` what a namespace has by the names of a piece of code; of modules, what else the code names."""
+    """`of` the globals, or a module's members, that code names."""
     for name in sorted(names & space.keys()):
         yield f"global {name}".encode()
         if isinstance(space[name], types.ModuleType) and not is_library(space[name].__name__):
@@ -368,12 +368,10 @@ def _plain_options(options) -> list[tuple[str, str]]:
 
 
 class _Extensions:
-    """What modules have taught Numba, by function and module."""
-
     def __init__(self):
         self.read = (0, 0)
         self.overloads: dict[Any, list] = {}
-        self.modules: set[str] = set()  # that have instructions of their own
+        self.modules: set[str] = set()
 
     def look(self) -> None:
         """Read what has been registered since."""
@@ -405,7 +403,7 @@ def extensions_of(function: Any) -> Iterator[Any]:
 
 @functools.cache
 def _module_digest(name: str) -> bytes:
-    """A module that extends the compiler: the code of its functions and classes, and plain values."""
+    """The code of a module's functions and classes, and plain values, if it extends the compiler."""
     walk = Walk(False, None)
     for key, value in sorted(vars(sys.modules[name]).items()):
         functions = [value] if isinstance(value, types.FunctionType) else []

@@ -48,7 +48,7 @@ def kernel(function=None, *, tables=True):
 
 
 class Kernel(CPUDispatcher):
-    """A kernel, which Python calls with a game, and other kernels with what they were given."""
+    """Python calls it with a game, other kernels with what they were given."""
 
     def __init__(self, function, tables):
         options = {"nopython": True, "nogil": True, "boundscheck": None, **WITHOUT_CALLBACK}
@@ -82,10 +82,7 @@ class Kernel(CPUDispatcher):
         return super().__call__(game, *rest)
 
     def add_overload(self, compiled):
-        """Let calls find it, once all tables that may come have what it calls.
-
-        Another thread may just have checked a table, and runs what it finds.
-        """
+        """Let calls find it once all tables have what it calls: another thread may just have checked one."""
         self.methods = self.methods | methods_called(compiled)
         for table in list(self._users):
             serve(table, self, self.methods)
@@ -157,7 +154,7 @@ class KernelCache:
 
 @contextmanager
 def _signature_of(sig):
-    """Meanwhile, games and rules are kept, and found, as their numbers in a signature."""
+    """Meanwhile, games and rules are kept, and found, by their numbers in a signature."""
     Signature.games = games_in(sig)
     try:
         yield
@@ -174,23 +171,21 @@ def described(kind: Any) -> Any:
     return str(kind)
 
 
-# For functions of kernels, which allocate nothing: otherwise each call counts references of its arrays, with locked
-# instructions that take a third of a UCT simulation's time.
+# Functions of kernels allocate nothing: otherwise each call counts references of its arrays, with locked instructions
+# that take a third of a UCT simulation's time.
 _UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 def helper(function):
-    """Compile a function as a part of kernels."""
     return Helper(function, **_UNCOUNTED) if COMPILED else function
 
 
-# For helpers with many arrays and little work, as arrays are passed through memory, ten words each: nested search is
-# 2.4 times as fast.
+# For helpers with many arrays and little work, as arrays pass through memory: nested search is 2.4 times as fast.
 def inlined(function):
     """Compile a function into every function that calls it."""
     return Helper(function, forceinline=True, **_UNCOUNTED) if COMPILED else function
 
 
 def uncompiled(function: Callable) -> Callable:
-    """A kernel or a helper as plain Python: saves compiling for a few calls."""
+    """As plain Python: saves compiling for a few calls."""
     return getattr(function, "py_func", function)

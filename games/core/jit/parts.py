@@ -17,7 +17,7 @@ from numba.extending import register_jitable
 from arena.games.core.jit.identity import digest_or_unique, pieces
 
 LEAN = os.environ.get("ARENA_WHOLE_NUMBA") != "1"
-if LEAN:  # announced before and after each call of LLVM, only for Numba's own measurements
+if LEAN:  # announced around each call of LLVM, only for Numba's own measurements
     for begin, end in list(ffi.lib._lock._cblist):
         ffi.unregister_lock_callback(begin, end)
 
@@ -48,7 +48,7 @@ class PartLibrary(JITCodeLibrary):
 
 
 class NamingCompiler(Compiler):
-    """Gives other code another name, also where a process loads another one's code of an earlier version."""
+    """Gives other code another name, also across processes."""
 
     def define_pipelines(self):
         function = self.state.func_id

@@ -127,7 +127,6 @@ class GameTable:
 
 
 def table_of(game) -> GameTable:
-    """The game's table, made when first asked for."""
     if type(game)._plain:
         type(game).notice_mixins()
     table = vars(game).get("_table")
@@ -193,10 +192,8 @@ def passed(context, letter: str, dtype: str) -> list[ir.Type]:
 
 
 def entry_type(context, name: str, dtype: str) -> ir.FunctionType:
-    """What an entry takes and returns.
-
-    It takes the table, the method's arguments, and where to leave what was raised; it returns a status and the result.
-    """
+    """What an entry takes and returns: the table, the method's arguments, and where to leave what was raised; a status
+    and the result."""
     result, letters = METHODS[name]
     parts: Any = [] if result is types.void else result if isinstance(result, types.BaseTuple) else [result]
     returned = ir.LiteralStructType([STATUS, *(context.get_value_type(part) for part in parts)])
@@ -247,7 +244,7 @@ def _template_of(name):
 
 
 def _fits(given, letter, dtype) -> bool:
-    """Whether a method can take a kernel's argument: of arrays, only places are passed, so all else must be right."""
+    """Of arrays only places are passed, so all else must be right."""
     if letter == WHOLE:
         return isinstance(given, (types.Integer, types.Boolean))
     wanted = kind_of(letter, dtype)
@@ -263,7 +260,7 @@ def _lower_number(context, builder, typ, value, attribute):
 class Call(NamedTuple):
     """That a kernel calls a method.
 
-    Numba keeps this with a kernel's code, and runs it at loading: so a kernel's calls are known, also those by helpers.
+    Kept with a kernel's code, and run at loading: so calls are known, also those by helpers.
     """
 
     method: str
