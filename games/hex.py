@@ -195,8 +195,8 @@ class Hex(Game):
         """A player who has joined both edges by neighbours and bridges wins; so does the player to move who can with
         one stone.
 
-        A bridge leads to a stone two steps away, or to the edge from the second row, over two free cells.  No two
-        bridges here share a cell.
+        A bridge leads to a stone two steps away, or to the edge from the second row, over two free cells, of
+        which the other player can take one.  No two bridges here share a cell.
         """
         if self.can_swap(state):
             return 0, True

@@ -22,13 +22,13 @@ import platformdirs
 PLACE, PLACES, MEGABYTES = "ARENA_CACHE_DIR", "ARENA_CACHE_PATH", "ARENA_CACHE_MEGABYTES"
 MOST = 500  # megabytes
 ENDINGS = CODE, METHOD, INDEX = ".nbc", ".nbm", ".json"  # of kernels, methods of games, indices
-DAY = 86_400.0  # after which a use is noted
+DAY = 86_400.0  # seconds after which a use is noted
 SOMETIMES = 32  # files written between counts of all
 _written = itertools.count()  # in this process
 
 
 def folder() -> Path | None:
-    """None, with a line that says so, where that cannot be."""
+    """Where files are kept; None, with a line that says so, where that cannot be."""
     return _own(os.environ.get(PLACE, ""))
 
 

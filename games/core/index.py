@@ -25,7 +25,7 @@ PREFIX = "arena-"  # begins the names of files
 
 @dataclass(frozen=True)
 class Parameter:
-    """As a user types it."""
+    """A parameter as a user types it."""
 
     name: str
     default: Any
@@ -44,7 +44,7 @@ class Entry:
 
 
 def read(package: str) -> dict[str, Entry] | None:
-    """By name; None if the index has to be made."""
+    """The entries of a package by name; None if the index has to be made."""
     found = load(f"names-{package}")
     try:
         return None if found is None else {name: _entry(values) for name, values in found.items()}

@@ -24,10 +24,10 @@ from arena.games.core.jit import Compilable
 from arena.games.core.jit.parts import processor_features
 from arena.games.core.random import next_word, random_below
 
-FEW = 16  # narrow lanes, up to which their n-th bits are found one after another
+FEW = 16  # up to so many narrow lanes, the n-th bit of each is found one after another
 
-# All lanes of a game, on every processor: results are the same everywhere.  Processors work on four registers at a
-# time, as steps wait for each other.
+# The bits of all lanes of a game, on every processor: so results are the same everywhere.  A processor works on four
+# registers at a time, as steps wait for each other; eight would not stay in registers.
 WIDE = 2048
 
 # operation: NumPy's function, LLVM's instruction or symbol of a comparison
@@ -67,7 +67,7 @@ class Width(Compilable):
 
 @functools.cache
 def vector_bits() -> int:
-    """At a time: four registers."""
+    """The bits that a processor works on at a time: four registers."""
     features = processor_features()
     return 4 * (512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128)
 
@@ -115,7 +115,7 @@ def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None
 
 
 def narrowest(size: int) -> int:
-    """Lanes of 32 or 64 bits for words of `size` bits; 0 if they are larger.
+    """The bits, 32 or 64, of the narrowest lanes for words of `size` bits; 0 if these are larger.
 
     Numbers of 16 bits are drawn with a bias, so such lanes are for small bounds.
     """

@@ -199,7 +199,7 @@ def make_orbits(game, shapes: str) -> tuple[tuple[Tuple, ...], ...]:
 
 
 def new_network(game, orbits, stages: int, weights: np.ndarray | None = None, card: dict | None = None) -> Network:
-    """By default all weights are 0.  ValueError if there would be too many."""
+    """A network, by default with all weights 0.  ValueError if there would be too many."""
     sizes = [contents_of(game) ** len(orbit[0]) for orbit in orbits]
     starts = 1 + np.cumsum([0, *sizes])  # place 0: the bias, a tuple without cells
     stride = int(starts[-1])

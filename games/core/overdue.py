@@ -15,7 +15,7 @@ from types import FrameType
 from arena.games.core.errors import UserError
 
 LOOK = 0.5  # seconds
-TOLD, MOST = 5.0, 60.0  # of one call, after which it is named, and ended
+TOLD, MOST = 5.0, 60.0  # seconds of one call after which it is named, and ended
 PENDING = 1000  # steps of Python until another thread's error is raised
 OURS = ("builtins", "arena.games.core.", "arena.agents.core.")
 

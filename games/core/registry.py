@@ -27,7 +27,7 @@ UNLISTED = {"listed": False}  # metadata of a field given by name only, and not 
 
 
 class SpecError(UserError, ValueError):
-    """No such game or agent; the message says what would be right."""
+    """A game or an agent that cannot be made; the message says what would be right."""
 
 
 def parse_spec(text: str) -> tuple[str, list, dict]:
@@ -129,7 +129,7 @@ class Registry:
         return index.Entry(self._brought.get(name, cls.__module__), about(cls), found)
 
     def _keep_index(self) -> None:
-        """Without a user's own modules."""
+        """Write the index, without a user's own modules."""
         entries = self.entries().items()
         own = {name: one for name, one in entries if name in self._brought or self._is_ours(one.module)}
         index.write(self.package, own)
@@ -214,7 +214,7 @@ class Registry:
 
 
 def _is_frozen_dataclass(cls: Any) -> bool:
-    """Derived classes without own parameters count, too."""
+    """Whether it is one, or derived from one without parameters of its own."""
     if "__dataclass_params__" not in vars(cls):
         hints = inspect.get_annotations(cls, eval_str=True).values()
         if any(typing.get_origin(hint) is not ClassVar and hint is not ClassVar for hint in hints):

@@ -4,8 +4,8 @@ A game is a frozen dataclass of its parameters, derived from `Game` (games/core/
 one-dimensional array `state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  Methods that take a state
 run in plain Python and compiled in kernels; `start`, and those for people, in plain Python only.  Fields, properties
 and globals are constants in kernels, so masks and tables belong in properties; an `__init__` or `__post_init__` may
-only check.  An instance's data belong in `arrays`.  A method that makes arrays needs its class's `may_allocate = True`,
-which makes all methods a little slower.
+only check.  Data of instances belong in `arrays`, which kernels read.  A method that makes arrays needs its class's
+`may_allocate = True`, which makes all methods a little slower.
 
 Optional parts are in games/core/: speed.py, strength.py, people.py.
 

@@ -26,7 +26,7 @@ from arena.games.core.jit.parts import PART
 
 
 class GameType(types.Opaque):
-    """A value without size, or the places of `arrays`.
+    """Numba type of a game: a value without size, or the places of `arrays`.
 
     Each class has its own subclass, so that games may share a helper's name but not its parameters, and a derived game
     inherits methods.
@@ -211,7 +211,7 @@ class Compilable(Owner, metaclass=Classes):
             if name in self.kernel_arrays:
                 return (np.dtype(self.kernel_arrays[name]),)
             value = getattr(self, name)
-        except Exception:  # may raise anything where it does not apply: no code could be compiled of it
+        except Exception:  # a property that does not apply may raise anything: no code could be compiled of it
             return ("nothing",)
         return () if inspect.ismethod(value) else (value,)
 

@@ -33,7 +33,7 @@ from numba.core.typing.templates import builtin_registry as typed
 from numba.core.typing.typeof import typeof
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "pandas")  # known by their versions
-UNNAMED = "unnamed."  # how names begin of code without a digest, which is not kept
+UNNAMED = "unnamed."  # begins the names of code without a digest, which is not kept
 
 
 class Unknown(TypeError):
@@ -68,7 +68,7 @@ _changed: WeakSet[types.FunctionType] = WeakSet()  # functions whose facts were 
 
 
 def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | None = None) -> str:
-    """24 hexadecimal digits for all that is reached.
+    """24 hexadecimal digits for all that is reached from these things.
 
     anew: whether to look at functions once more, a must before code is kept under its name
     kind_of: what to take in place of a value of the first owner's attribute, unless empty
@@ -349,7 +349,7 @@ _LOADS = [bytes([op, 0]) for op in dis.hasconst]
 
 def code_pieces(code: types.CodeType) -> Iterator[Any]:
     """All but file names, line numbers and a docstring."""
-    flags = code.co_flags & ~inspect.CO_OPTIMIZED  # Numba takes these flags from code called under a profiler
+    flags = code.co_flags & ~inspect.CO_OPTIMIZED  # a flag that Numba removes from code called under a profiler
     form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, flags, code.co_names
     yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
     yield code.co_code

@@ -48,7 +48,7 @@ def kernel(function=None, *, tables=True):
 
 
 class Kernel(CPUDispatcher):
-    """Python calls it with a game, other kernels with what they were given."""
+    """A kernel: Python calls it with a game, other kernels with what they were given."""
 
     def __init__(self, function, tables):
         options = {"nopython": True, "nogil": True, "boundscheck": None, **WITHOUT_CALLBACK}
@@ -171,8 +171,8 @@ def described(kind: Any) -> Any:
     return str(kind)
 
 
-# Functions of kernels allocate nothing: otherwise each call counts references of its arrays, with locked instructions
-# that take a third of a UCT simulation's time.
+# For functions of kernels, which allocate nothing: without it, each call counts references of its arrays, with locked
+# instructions that take a third of a UCT simulation's time.
 _UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
@@ -187,5 +187,5 @@ def inlined(function):
 
 
 def uncompiled(function: Callable) -> Callable:
-    """As plain Python: saves compiling for a few calls."""
+    """A kernel or a helper as plain Python, which saves compiling for a few calls."""
     return getattr(function, "py_func", function)

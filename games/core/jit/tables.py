@@ -244,7 +244,7 @@ def _template_of(name):
 
 
 def _fits(given, letter, dtype) -> bool:
-    """Of arrays only places are passed, so all else must be right."""
+    """Whether a method can take this: of arrays only places are passed, so all else must be right."""
     if letter == WHOLE:
         return isinstance(given, (types.Integer, types.Boolean))
     wanted = kind_of(letter, dtype)
