@@ -354,8 +354,8 @@ class Amazons(Rectangle, Game):
         return pair * self.area + self.image(arrow, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draw a queen's move, and a number below max_reach for the arrow, until there is one: targets are as likely as
-        they have arrows.  Near the end, where most draws would fail, list the moves."""
+        """Draw a queen's move, and a number below max_reach for the arrow, until there is one, so that a target
+        is as likely as it has arrows.  Near the end, where most draws would fail, list the moves."""
         first = self.n_lines + QUEENS * self.player(state)
         end0 = self.reach(state, state[first])
         end1 = end0 + self.reach(state, state[first + 1])

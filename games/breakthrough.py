@@ -215,8 +215,8 @@ class Breakthrough(BitBoard, Game):
 
     @cached_property
     def stoppers(self):
-        """uint64[2, 3, 64]: by side and square of a pawn, the squares from which a pawn can stop it, if the first is to
-        move and if not; and those ahead in its column."""
+        """uint64[2, 3, 64]: by side and square of a pawn, the squares from which a pawn of the other side can stop it,
+        if the first is to move and if not; and those ahead in its column."""
         found = np.zeros((2, 3, 64), WORD)
         for side, square, other in product(range(2), range(self.rows * self.columns), range(self.rows * self.columns)):
             ahead = (other // self.columns - square // self.columns) * (1 if side == 0 else -1)
@@ -302,7 +302,7 @@ class Breakthrough(BitBoard, Game):
         return rank if self.prize > 0.0 else -rank
 
     def move_code(self, state, move):
-        """White moves up: the players differ."""
+        """Origin and target, which tell the players apart: White moves up."""
         return np.int64(move)
 
     @property

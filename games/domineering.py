@@ -42,7 +42,7 @@ class Domineering(BitBoard, Game):
     state_size = 1
     move_limit = 2 * HORIZONTAL
     code_limit = 2 * HORIZONTAL
-    symmetries = 4  # keep vertical dominoes vertical
+    symmetries = 4  # which keep vertical dominoes vertical
     last_mover_wins = True
 
     def __post_init__(self):

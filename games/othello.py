@@ -150,7 +150,7 @@ class Othello(EightWide):
         return state[3] >= OVER
 
     def score(self, state):
-        """Black's discs less White's; tournaments give empty squares to the winner."""
+        """Black's discs less White's; empty squares, which tournaments give to the winner, do not count."""
         return float(popcount(state[0]) - popcount(state[1]))
 
     def plies_left(self, state):
@@ -181,8 +181,8 @@ class Othello(EightWide):
         return (plies if ahead > 0 else -plies if ahead < 0 else 0), True
 
     def stable(self, own, empty):
-        """Discs that can never be turned over: each of four lines is full, or has an edge or a stable own disc beside
-        them."""
+        """Discs that can never be turned over: each of the four lines is full, or has an edge or a stable own disc
+        beside the disc."""
         across, upright = self.full(empty, WORD(1), self.not_last), self.full(empty, WORD(8), self.board)
         left, right = self.full(empty, WORD(7), self.not_first), self.full(empty, WORD(9), self.not_last)
         stable, before = own & across & upright & left & right, own
