@@ -100,7 +100,7 @@ class Connect4(Game):
         return self.list_columns(self.free_squares(state[1]), moves)
 
     def list_columns(self, free, moves):
-        """One column for each square; return their number."""
+        """Write the column of each square; return their number."""
         count = 0
         while free != 0:
             moves[count] = trailing_zeros(free) // (self.rows + 1)

@@ -62,7 +62,7 @@ class WeakSchur(Game):
 
     @property
     def words(self):
-        """Up to max_plies + 1, which is looked up at the end."""
+        """Words of a set of the numbers up to max_plies + 1, which is looked up at the end."""
         return (self.max_plies + 1) // 64 + 1
 
     @property

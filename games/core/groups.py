@@ -12,7 +12,7 @@ no neighbour needs a test.  Points there, of 3x3, with their moves:
 At the offsets below, the board has each point's colour; the stone that stands for its chain; the chain's next stone, in
 a ring; and at the stone that stands for it, the chain's pseudo-liberties: an empty point counts once for each stone
 next to it, so that additions keep them up to date, and 0 means no liberty (as in Lukasz Lew's libego).  Points without
-a stone have chain 0.  The last part lists the empty points.
+a stone have chain 0, which absorbs their counts.  The last part lists the empty points.
 """
 
 from dataclasses import dataclass
