@@ -1,18 +1,26 @@
 """Backgammon: two players race 15 checkers each around the board with two dice, and hit single checkers on the way.
 
-Rules: US Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970); no doubling cube.  As many
-dice as possible are played, four steps after a double; of two, if only one can be, the larger.  Each player counts the
-points from 24 to 1 as their own checkers go; the bar is 25.  A gammon scores 2, a backgammon 3.  The first player has
-won the opening roll, which is no double.  The game is a draw after `horizon` rolls.
+Each player counts the points from 24 to 1 as their own checkers go, so that one's point p is the other's 25 - p.
+Checkers that are hit wait on the bar, one's point 25, and must enter before any other moves.  When all are on points 1
+to 6 they are borne off: from the point that a die shows, or from the highest one below it if there is none above.  Both
+dice are played if that is possible, four steps after a double, and as many as can be; if only one of two dice can be
+played, the larger one if possible.  The player who has borne off all checkers scores 1; 2, a gammon, if the other has
+borne off none; 3, a backgammon, if moreover the other has a checker on the bar or on the winner's points 1 to 6.  There
+is no doubling cube.  The first player has won the opening roll, which is no double.  Rules: the Backgammon Rules of the
+US Backgammon Federation; R. Jacoby and J. R. Crawford, "The Backgammon Book" (1970).
 
-A move is a whole play, so that chance and the players take turns, and no position comes twice among the children of a
-node.  It is given by the points that its steps leave, 0 for a step not made.  If one checker moves twice, the point in
-between says which die it used first:
+Nothing forces the game to end, so it is a draw after `horizon` rolls.
+
+A move is a whole play, up to four steps.  So each roll is followed by one move, chance and the players take turns as
+searches expect, and a position comes up once among the children of a node; step by step, each order of the steps would
+be a line of its own, and what must be played would depend on the steps before.  A play is given by the points that its
+steps leave, 0 for a step that is not made.  If one checker moves twice, the point in between says which die it used
+first:
 
     two dice    26 * (point that the larger die moves from) + (point that the smaller one moves from)
     a double    the number of the four points, in descending order, among all such; see `origins`
 
-Names list the steps, with an asterisk for a hit: `24/18,13/11`, `bar/20*,6/4`, `6/off(2)`; a roll is named `31`.
+Its name lists the steps, an asterisk for a hit: `24/18,13/11`, `bar/20*,6/4`, `6/off(2)`.  A roll is named `31`.
 """
 
 import re

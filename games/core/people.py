@@ -16,30 +16,31 @@ from arena.games.core.rules import IllegalMove, Rules
 class People(Rules):
     """Text, drawings and notation, in plain Python only."""
 
-    sizes: ClassVar[str] = "one size"  # ranges of parameters, in words
-    status: ClassVar[str] = "exact"  # how it was tested, in words
-    compiles: ClassVar[bool] = True  # if false, only agents without kernels play it
+    sizes: ClassVar[str] = "one size"  # the ranges of its parameters, in words
+    status: ClassVar[str] = "exact"  # how its correctness was tested, in words
+    compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
-    sgf_number: ClassVar[int | None] = None  # its GM in the Smart Game Format, if it has records there
+    sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
 
     @property
     def move_names(self) -> dict[str, int]:
-        """The moves by name, if names mean the same in every position: lines are then read faster."""
+        """The moves by name, if a name means the same move in every position: lines of moves are then read faster."""
         return {}
 
     def drawing(self, state: np.ndarray, moves: list[str]) -> Drawing:
-        """The drawing for `svg`: by default the text of `render`, in `board_look` if it is a board.
+        """The drawing for `svg`: by default the text of `render`, in the look `board_look` if it is a board.
 
-        moves: the names of the moves so far, or of the last one, as far as known.
+        moves: the names of the moves that led to the position, or of the last one, as far as they are known.
         """
         return text_drawing(self.render(state), moves, self.board_look)
 
     def picture(self, names: Iterable[str]) -> str:
-        """An SVG picture after these moves; the last one is marked."""
+        """An SVG picture of the position after the moves with these names; the last one is marked."""
         names = list(names)
         return svg(self, self.read_line(" ".join(names))[1], names)
 
     def _repr_svg_(self) -> str:
+        """The picture that a notebook shows: the initial position."""
         return svg(self, self.initial(), title=str(self))
 
     # -- Reading moves -------------------------------------------------------------------------------------------
@@ -54,8 +55,8 @@ class People(Rules):
     def read_line(self, text: str, state: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:
         """(moves, state after them) of a line of moves, from `state` or the initial position.
 
-        Blanks separate moves, or words of moves joined by `-`, or of one letter each, as is common in Connect 4.
-        IllegalMove names a word that is neither.
+        Blanks separate the moves.  A word that is not a move is read as moves joined by `-`, or as moves of one letter
+        each, as is common in Connect 4.  IllegalMove names a word that is neither.
         """
         known = self._known_names(text)
         if known and self.compiles:
@@ -74,6 +75,7 @@ class People(Rules):
         return moves, state
 
     def _known_names(self, text: str) -> list[int] | None:
+        """The moves of a line, if `move_names` has them all by name."""
         names, moves = self.move_names, []
         try:
             for word in text.split():
@@ -83,6 +85,7 @@ class People(Rules):
         return moves
 
     def _parts(self, state, word: str) -> list[str]:
+        """The names of moves that a word of a line stands for."""
         joined = [part for part in word.split("-") if part]
         for parts in ([word], joined if len(joined) > 1 else [], list(word)):
             try:
@@ -95,11 +98,11 @@ class People(Rules):
     # -- Other programs ------------------------------------------------------------------------------------------
 
     def sgf_properties(self) -> dict[str, object]:
-        """The SGF root's properties besides GM and the players: {"SZ": size}, say."""
+        """The properties of the root of a game's SGF besides GM and the players: {"SZ": size}, say."""
         return {}
 
     def sgf_move(self, name: str) -> str:
-        """The move in SGF's notation, where sgf_number is not None."""
+        """The move with that name in SGF's notation, where sgf_number is not None."""
         raise NotImplementedError
 
     def uci_name(self, state: np.ndarray, move: int) -> str:
@@ -108,18 +111,18 @@ class People(Rules):
 
     @property
     def uci_start(self) -> str:
-        """The initial position in UCI's words."""
+        """The initial position in the language of UCI."""
         return "startpos"
 
     @property
     def uci_options(self) -> dict[str, str]:
-        """UCI options for the variant, set only in engines that declare them."""
+        """The UCI options that name the variant, set only in engines that declare them."""
         return {}
 
     def pgn_tags(self) -> dict[str, str]:
-        """PGN tags besides players and result: the starting position, say."""
+        """The tags of its games' PGN besides players and result: the starting position, say."""
         return {}
 
     def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
-        """The same game from the start in these tags; ValueError if it cannot start there."""
+        """The same game from the starting position of a PGN with these tags; ValueError if it cannot start there."""
         return self

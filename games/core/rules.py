@@ -1,13 +1,15 @@
 """The rules of a game, on one page: what every game defines, and what must hold.
 
-A game is a frozen dataclass of its parameters, derived from `Game` (games/core/game.py).  A position is a
-one-dimensional array `state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  Methods that take a state
-run in plain Python and compiled in kernels; `start`, and those for people, in plain Python only.  Fields, properties
-and globals are constants in kernels, so masks and tables belong in properties; an `__init__` or `__post_init__` may
-only check.  Data of instances belong in `arrays`, which kernels read.  A method that makes arrays needs its class's
-`may_allocate = True`, which makes all methods a little slower.
+A game is a frozen dataclass of its parameters, derived from `Game` (games/core/game.py).  It holds no position: a
+position is a one-dimensional array `state: dtype[state_size]`, a move an integer 0 <= move < move_limit.  Methods that
+take a state run in plain Python and, unchanged, compiled in kernels; `start`, and those for people, run in plain Python
+only.  Fields and properties are constants in kernels, so masks and tables belong in properties; an `__init__` or
+`__post_init__` may only check.  Data known only when a game is played, such as the distances of an instance, belong in
+its `arrays`, which kernels read.  A class with a method that makes arrays needs `may_allocate = True`, which makes all
+its methods a little slower.  Globals are constants, too: what they are when a method is first compiled in a process.
 
-Optional parts are in games/core/: speed.py, strength.py, people.py.
+What a game may define besides: for speed, games/core/speed.py; for strength, games/core/strength.py; for people,
+games/core/people.py.
 
 What must hold, for every state s that play can reach (`games.check` tests it):
 
@@ -37,19 +39,19 @@ CHANCE = -1  # the player of a state in which chance moves
 
 
 class BrokenRules(UserError, ValueError):
-    """A game's rules break the interface; the message names the method and its fault."""
+    """A game's own rules break the interface; the message names the method and its fault."""
 
 
 class IllegalMove(UserError, ValueError):
-    """An illegal move, or text that names none; the message lists what is legal."""
+    """A move that the rules do not allow, or text that names no legal move; the message lists what is legal."""
 
 
 @dataclass(frozen=True)
 class Rules(Compilable):
-    """What a game must define, what it may define if it has chance, and what follows."""
+    """What a game must define, what it may define if it has chance, and what follows in plain Python."""
 
     has_table: ClassVar[bool] = True
-    name: ClassVar[str]  # by which the game is registered and written
+    name: ClassVar[str]  # the name by which the game is registered and written
     players: ClassVar[int] = 2  # 1: a puzzle whose score is to be maximised
     dtype: ClassVar[type[np.generic]] = np.uint64  # of a state
     state_size: ClassVar[int]  # words in a state
@@ -80,11 +82,11 @@ class Rules(Compilable):
         raise NotImplementedError
 
     def score(self, state: np.ndarray) -> float:
-        """The first player's result (float) of a game that is over."""
+        """The first player's result (float) of a game that is over: its sign tells the winner."""
         raise NotImplementedError
 
     def move_name(self, state: np.ndarray, move: int) -> str:
-        """In the game's traditional notation, without blanks."""
+        """The move in the game's traditional notation, without blanks."""
         raise NotImplementedError
 
     def render(self, state: np.ndarray) -> str:
@@ -94,7 +96,7 @@ class Rules(Compilable):
     # -- Only with chance --------------------------------------------------------------------------------------
 
     def chance(self, state: np.ndarray, moves: np.ndarray, probabilities: np.ndarray) -> int:
-        """If the player is CHANCE: write outcomes and probabilities (float64[max_moves]); return their number."""
+        """If the player is CHANCE: write outcomes and their probabilities (float64[max_moves]); return their number."""
         return 0
 
     def random_outcome(self, state: np.ndarray, rng: np.ndarray) -> int:
@@ -110,7 +112,7 @@ class Rules(Compilable):
         return state
 
     def moves(self, state: np.ndarray) -> list[int]:
-        """The legal moves, none when over; BrokenRules if their number is out of range."""
+        """The legal moves, none when the game is over; BrokenRules if their number is out of range."""
         if self.is_over(state):
             return []
         moves = np.empty(self.max_moves, np.int32)
@@ -123,7 +125,7 @@ class Rules(Compilable):
         return moves[:count].tolist()
 
     def after(self, state: np.ndarray, move: int) -> np.ndarray:
-        """A fresh array with the position after a move; IllegalMove if it is not legal."""
+        """A fresh array with the position after a legal move; IllegalMove if it is not legal."""
         legal = self.moves(state)
         if move not in legal:
             names = listed([self.move_name(state, other) for other in legal])

@@ -14,11 +14,11 @@ from arena.games.core.rules import CHANCE, Rules
 class Speed(Rules):
     """Methods that follow from the rules; a game replaces those that it can do faster."""
 
-    symmetries: ClassVar[int] = 1  # with the identity, number 0
-    uniform_playouts: ClassVar[bool] = True  # whether they score as uniformly random moves do
-    playout_policy: ClassVar[str] = "uniform"  # of random_playout, in words
+    symmetries: ClassVar[int] = 1  # how many, including the identity, which is number 0
+    uniform_playouts: ClassVar[bool] = True  # whether random_playout scores as uniformly random moves do
+    playout_policy: ClassVar[str] = "uniform"  # the moves that random_playout draws from, in words
     has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
-    lane_bits: ClassVar[int] = 0  # of a word in `lane_step`: 16, 32 or 64; 0: no lanes
+    lane_bits: ClassVar[int] = 0  # the bits of a word in `lane_step`, 16, 32 or 64; 0: the game has no lanes
 
     def key(self, state: np.ndarray) -> np.uint64:
         """uint64: a hash of the position, for transposition tables."""
@@ -43,9 +43,9 @@ class Speed(Rules):
         self.play(target, move)
 
     def least_key(self, state: np.ndarray, image: np.ndarray) -> tuple[np.uint64, int]:
-        """(the least key of a state's images under symmetries, its symmetry), the same for all images.
+        """(the least key among the images of a state under the symmetries, the symmetry that gives it).
 
-        `image: dtype[state_size]` is scratch space.
+        So symmetric positions share a key.  `image: dtype[state_size]` is scratch space.
         """
         least, symmetry = self.key(state), 0
         for i in range(1, self.symmetries):
@@ -65,7 +65,7 @@ class Speed(Rules):
         return moves[random_below(rng, self.legal_moves(state, moves))]
 
     def random_step(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
-        """Make and return the move of random_move; games replace this if drawing is half of making it."""
+        """Make and return the move that random_move would draw; games replace this if drawing is half of making it."""
         move = self.random_move(state, moves, rng)
         self.play(state, move)
         return move
@@ -73,7 +73,7 @@ class Speed(Rules):
     def random_playout(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> tuple[float, int]:
         """Play uniformly random moves to the end and return (score, plies); `state` is used up.
 
-        A replacement must score as random moves; one with a better policy sets uniform_playouts to False.
+        A faster replacement must score as random moves would; one with a better policy sets uniform_playouts to False.
         """
         plies = 0
         while not self.is_over(state):
@@ -83,31 +83,31 @@ class Speed(Rules):
 
     @property
     def lanes(self) -> int:
-        """The number of playouts side by side, a power of two; 0: no lanes."""
+        """The number of random playouts that run side by side, a power of two; 0: the game has no lanes."""
         return WIDE // self.lane_bits if self.lane_bits > 0 else 0
 
     def lane_start(self, state: np.ndarray, zero: Any) -> tuple[Any, ...]:
-        """For lanes (games/core/lanes.py): a position that is not over as a tuple of lanes, all alike.
+        """For games with lanes (games/core/lanes.py): a position that is not over as a tuple of lanes, all alike.
 
-        `zero` is 0 in every lane, whose number the caller chooses.
+        `zero` is 0 in every lane; the caller chooses the number of lanes.
         """
         raise NotImplementedError
 
     def lane_step(self, words: tuple[Any, ...], rng: Any) -> tuple[tuple[Any, ...], Any, Any, Any]:
         """Make one uniformly random move, or more, in every lane; return (words, plies, over, score).
 
-        words: as from lane_start; plies: moves made, a number or lanes; over: the mask of lanes whose game has ended;
-        score: lanes with their scores, whole numbers.  A lane may wait.  After the end of its game only plies matter:
-        -1 takes a move back.
+        words: as from lane_start; plies: how many moves were made, a number or lanes; over: the mask of the lanes whose
+        game has ended; score: lanes with the scores of the games that have ended, whole numbers.  A lane may wait.
+        What a lane does after the end of its game does not matter, except for plies: -1 takes a move back.
         """
         raise NotImplementedError
 
     def random_move_tabu(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
-        """random_move among moves that the game does not hold back; where has_tabu_moves is true."""
+        """Like random_move, but only from moves that the game does not hold back; where has_tabu_moves is true."""
         raise NotImplementedError
 
     def random_step_tabu(self, state: np.ndarray, moves: np.ndarray, rng: np.ndarray) -> int:
-        """Make and return the move of random_move_tabu; where has_tabu_moves is true."""
+        """Make the move that random_move_tabu would draw, and return it; where has_tabu_moves is true."""
         move = self.random_move_tabu(state, moves, rng)
         self.play(state, move)
         return move

@@ -23,36 +23,36 @@ class Strength(Rules):
     evaluation: str = field(default="", kw_only=True, metadata=UNLISTED)  # NAME: `evaluate` is `evaluate_NAME`
 
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
-    colour_exchange: ClassVar[str] = ""  # "swap": exchanging the players negates the result
+    colour_exchange: ClassVar[str] = ""  # "swap": exchanging the players, in `planes` and to move, negates the result
     # "turn": it does if the rows of `grid` are reversed, too; "": it does not
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
 
     def evaluate(self, state: np.ndarray) -> float:
-        """The first player's estimated result, strictly between -1 and 1, while the game is not over.
+        """An estimate of the first player's result, strictly between -1 and 1, while the game is not over.
 
-        The parameter `evaluation` names a method `evaluate_NAME` to replace it.
+        A game may have others, as methods `evaluate_NAME`; the parameter `evaluation` names one to replace this one.
         """
         return 0.0
 
     def terms(self, state: np.ndarray) -> list[tuple[str, float, float, float]]:
-        """(term, the first player's count, the second's, weight) for each term of the evaluation, in plain Python.
+        """The terms of its evaluation, in plain Python: (term, the first player's count, the second's, weight).
 
-        Empty if it is no such sum, or not listed.
+        Empty if the evaluation is not such a sum, or the game does not list its terms.
         """
         return []
 
     def move_order(self, state: np.ndarray, move: int) -> int:
-        """A small integer, larger for legal moves that depth-first searches should try first."""
+        """A small integer, larger for legal moves that look better: depth-first searches try these first."""
         return 0
 
     def move_orders(self, state: np.ndarray, moves: np.ndarray, count: int, orders: np.ndarray) -> None:
-        """Write the move_order of the first `count` moves, all legal, into `orders: int64[max_moves]`."""
+        """Write the move_order of each of the first `count` moves, which are legal, into `orders: int64[max_moves]`."""
         for i in range(count):
             orders[i] = self.move_order(state, moves[i])
 
     def is_unstable(self, state: np.ndarray, move: int) -> bool:
-        """True for a legal move, such as a capture, that makes evaluations unreliable."""
+        """True for a legal move, such as a capture, that makes an evaluation of the state unreliable."""
         return False
 
     # -- What is known of the end ------------------------------------------------------------------------------
@@ -60,88 +60,89 @@ class Strength(Rules):
     def foreseen(self, state: np.ndarray) -> tuple[int, bool]:
         """(plies, exact): how a game that is not over will end, as far as is known without search.
 
-        plies > 0: the player to move can win within that many plies; plies < 0: the other player within -plies; 0:
-        nothing is known.  exact: whether best play takes exactly that many; if not, it may take fewer.
+        plies > 0: the player to move can win within that many plies; plies < 0: the other player can win within -plies;
+        0: nothing is known.  exact: whether best play by both takes exactly that many; if not, it may take fewer.
         """
         return 0, True
 
     def plies_left(self, state: np.ndarray) -> int:
-        """The most plies that the game can still take."""
+        """The most plies that the game can still take from here."""
         return self.max_plies
 
     def sound_moves(self, state: np.ndarray, moves: np.ndarray) -> int:
-        """Like legal_moves, but may leave out moves that are certainly no better than a listed one.
+        """Like legal_moves, but may leave out moves that are certainly no better than one that is listed.
 
-        Two plies ahead, their result is no better, a win no sooner and a loss no later.
+        No better: looking two plies ahead, the result is no better, a win comes no sooner and a loss no later.
         """
         return self.legal_moves(state, moves)
 
     def endgames(self, pieces: int) -> np.ndarray:
         """dtype[n, state_size]: all positions with at most `pieces` pieces that are not over, for end-game tables.
 
-        ValueError if there are none, or the game does not list them.
+        ValueError if there are none, or if the game does not list them.
         """
         raise ValueError(f"{self} does not list its end-games by pieces")
 
     # -- What policies and learned evaluations see -------------------------------------------------------------
 
     def move_code(self, state: np.ndarray, move: int) -> int | np.int64:
-        """int64 below code_limit: the move's code for learned policies, the same in every position."""
+        """int64 below code_limit: identifies the move for learned policies, by the same code in every position."""
         return np.int64(move) + self.move_limit * max(self.player(state), 0)
 
     @property
     def code_limit(self) -> int:
+        """Every move_code is below this."""
         return self.players * self.move_limit
 
     def feature_code(self, state: np.ndarray, move: int) -> int | np.int64:
-        """int64 of any size: a move_code with features, such as captures or the neighbourhood."""
+        """int64 of any size: a move_code that also depends on features, such as captures or the neighbourhood."""
         return self.move_code(state, move)
 
     def move_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
-        """Write the move_code of the first `count` moves, all legal, into `codes: int64[max_moves]`."""
+        """Write the move_code of each of the first `count` moves, which are legal, into `codes: int64[max_moves]`."""
         for i in range(count):
             codes[i] = self.move_code(state, moves[i])
 
     def feature_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
-        """The same for feature_code."""
+        """The same with the feature_code of each."""
         for i in range(count):
             codes[i] = self.feature_code(state, moves[i])
 
     def bias(self, state: np.ndarray, move: int) -> float:
-        """The weight (float) of a legal move in a policy before it learns; its odds are exp(weight)."""
+        """The weight (float) of a legal move in a policy that has learned nothing yet; its odds are exp(weight)."""
         return 0.0
 
     def planes(self, state: np.ndarray) -> tuple[np.uint64, ...]:
-        """Disjoint sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
+        """Sets of cells, as bits, for learned evaluations: the first player's, the second's, and others.
 
-        A game with planes also defines `grid`, and may define `colour_exchange`.
+        No two sets share a cell.  A game with planes also defines `grid`, and may define `colour_exchange`.
         """
         raise NotImplementedError
 
     @property
     def grid(self) -> np.ndarray:
-        """int64[rows, columns]: each cell's bit in `planes`, or -1; empty without planes."""
+        """int64[rows, columns]: the bit of each cell in `planes`, or -1 for none; empty if the game has no planes."""
         return np.zeros((0, 0), np.int64)
 
     @property
     def has_planes(self) -> bool:
-        """If so, the game can have learned evaluations and policies."""
+        """Whether the game has `planes`, and so can have learned evaluations and policies."""
         return self.grid.size > 0
 
     @property
     def plane_bytes(self) -> int:
-        """The bytes of each word of `planes` that hold cells."""
+        """How many bytes of each word of `planes` hold cells."""
         return int(self.grid.max()) // 8 + 1
 
     # -- Which evaluation it is ----------------------------------------------------------------------------------
 
     @classmethod
     def evaluations(cls) -> list[str]:
-        """The names of evaluations besides `evaluate`."""
+        """The names of its evaluation functions besides `evaluate`."""
         return sorted(name.removeprefix("evaluate_") for name in dir(cls) if name.startswith("evaluate_"))
 
     def with_evaluation(self, name: str) -> Self:
-        """The same game with another evaluation; "" is `evaluate` itself.
+        """The same game with the evaluation function of that name in place of `evaluate`; "" is `evaluate` itself.
 
         `file:PATH` is a learned one; PreparedFileError if the file does not hold one.
         """
@@ -150,16 +151,17 @@ class Strength(Rules):
         return changed
 
     def files(self) -> list[str]:
-        """Paths of files that it reads; a run is resumed only if their data are the same."""
+        """The paths of the files that it reads; a run is resumed only if their data are the same."""
         return named_files(self)
 
     def with_network(self, network: Network) -> Self:
+        """The same game with a learned evaluation from memory."""
         changed = replace(self, evaluation=FILE)
         object.__setattr__(changed, "network", network)
         return changed
 
     def prepare(self) -> None:
-        """Read the file of its evaluation, if any; PreparedFileError if it cannot be used."""
+        """Read the file of its evaluation, if there is one; PreparedFileError if it cannot be used."""
         if self.evaluation.startswith(FILE):
             _ = self.network
 
@@ -170,22 +172,25 @@ class Strength(Rules):
 
     @property
     def network_weights(self) -> np.ndarray:
-        """For kernels, as the next two; see `Network`."""
+        """The network's weights as kernels see them; see `Network`."""
         return self.network.weights
 
     @property
     def network_places(self) -> np.ndarray:
+        """The network's places as kernels see them; see `Network`."""
         return self.network.places
 
     @property
     def network_layout(self) -> np.ndarray:
+        """The network's layout as kernels see it; see `Network`."""
         return self.network.layout
 
     def network_value(self, state: np.ndarray) -> float:
+        """The learned evaluation, in place of `evaluate`."""
         return sigmoid(self.network_units(state, self.network_weights, self.network_places, self.network_layout))
 
     def network_units(self, state: np.ndarray, weights: np.ndarray, places: np.ndarray, layout: np.ndarray) -> np.int64:
-        """A network's sum (int64) for the first player, with these arrays."""
+        """The sum (int64) of a network with these arrays, for the first player."""
         words, side = self.planes(state), np.int64(self.player(state))
         return sign_of(layout, side) * tuple_sum(self, weights, places, layout, words, side)
 
@@ -194,17 +199,17 @@ class Strength(Rules):
         return {**self.arrays, **NETWORK_ARRAYS} if self.evaluation.startswith(FILE) else self.arrays
 
     def compiled_parameter(self, name: str) -> Any:
-        """All files with evaluations share kernels."""
+        """A parameter as kernels know it: all files with evaluations share kernels."""
         value = getattr(self, name)
         return FILE if name == "evaluation" and value.startswith(FILE) else value
 
     def function(self, name: str) -> Callable[..., Any]:
-        """The function that a method `name` runs in a kernel."""
+        """The function that a call of the method `name` runs in a kernel."""
         return getattr(type(self), evaluator(self.evaluation) if name == "evaluate" else name)
 
 
 def evaluator(evaluation: str) -> str:
-    """The method that takes the place of `evaluate`."""
+    """The name of the method that takes the place of `evaluate`."""
     if evaluation.startswith(FILE):
         return "network_value"
     return f"evaluate_{evaluation}" if evaluation else "evaluate"
