@@ -1,7 +1,7 @@
 """Elo of a score between two players, from single games (trinomial) or from pairs of games (pentanomial).
 
-A win scores 1, a draw 1/2, a loss 0.  A pair is two games with the same opening and the sides swapped; its score is
-the mean of the two.  Games of a pair are not independent, so where games come in pairs, pairs are the better sample.
+A win scores 1, a draw 1/2, a loss 0.  A pair is two games of one opening with the sides swapped; its score is their
+mean.  Games of a pair are not independent, so pairs are the better sample.
 """
 
 import math
@@ -21,9 +21,9 @@ PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimates for the first of two players from their games; None where there is no estimate.
+    """Estimates for the first of two players; None where there is no estimate.
 
-    `bound` is `">"` or `"<"` where `elo` is a one-sided 95 % bound, because the score is perfect; else it is empty.
+    `bound` is `">"` or `"<"` where `elo` is a one-sided 95 % bound, because the score is perfect; else empty.
     """
 
     score: float | None = None  # 0 to 1
@@ -39,27 +39,24 @@ class Estimate:
 
 
 def elo(score: float) -> float:
-    """The difference in Elo at which `score` is expected, 0 < score < 1; ValueError at 0 and 1, which have none."""
+    """The difference in Elo at which `score` is expected, 0 < score < 1; ValueError at 0 and 1."""
     if not 0 < score < 1:
         raise ValueError(f"score = {score} has no Elo: it must be more than 0 and less than 1")
     return 400 * math.log10(score / (1 - score))
 
 
 def expected_score(difference: float) -> float:
-    """The expected score of a player `difference` Elo stronger than the opponent; the inverse of `elo`."""
+    """The expected score of a player `difference` Elo stronger: the inverse of `elo`."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 def trinomial(wins: float, draws: float, losses: float, distinct: float | None = None) -> Estimate:
-    """From the results of single games.
-
-    `distinct`: the number of games that repeat no other one; the errors are based on that number.
-    """
+    """From single games; `distinct`: how many repeat no other one, on which the errors are based."""
     return _estimate((losses, draws, wins), TRINOMIAL, 1, distinct)
 
 
 def pentanomial(counts: Sequence[float], distinct: float | None = None) -> Estimate:
-    """From the scores of pairs: `counts` of LL, LD, WL or DD, WD, WW; `distinct` as in `trinomial`, of pairs."""
+    """From pairs: `counts` of LL, LD, WL or DD, WD, WW; `distinct` as in `trinomial`, of pairs."""
     estimate, (two_lost, half_lost, _, half_won, two_won) = _estimate(counts, PENTANOMIAL, 2, distinct), counts
     below = two_lost + half_lost
     return replace(estimate, pairs_ratio=(half_won + two_won) / below if below else None)
@@ -68,10 +65,9 @@ def pentanomial(counts: Sequence[float], distinct: float | None = None) -> Estim
 def score_interval(counts: Sequence[float], distinct: float | None = None) -> tuple[float, float]:
     """The 95 % interval of a score, from `counts` as of `trinomial` (losses, draws, wins) or of `pentanomial`.
 
-    Wilson's (JASA 22, 1927) for as many games without draws as would have the same standard error; unlike score ±
-    error, it stays within 0 and 1 (effective sample sizes: Korn & Graubard, Survey Methodology 24, 1998).
-    Where all samples are alike it is exact; of a perfect score one end is the bound of `pentanomial`.  NaN without
-    samples.
+    Wilson's (JASA 22, 1927) for as many games without draws as have the same standard error; it stays within 0 and 1
+    (effective sample sizes: Korn & Graubard, Survey Methodology 24, 1998).  Exact where all samples are alike; of a
+    perfect score one end is the bound of `pentanomial`.  NaN without samples.
     """
     n = sum(counts)
     if n == 0:
@@ -89,8 +85,7 @@ def score_interval(counts: Sequence[float], distinct: float | None = None) -> tu
 def mean_interval(values: Sequence[float], lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float, float]:
     """The mean of independent estimates with 95 % intervals, and its own interval.
 
-    By the method of variance estimates recovery (Zou & Donner, Statistics in Medicine 27, 2008), which keeps intervals
-    that are not symmetric so.
+    By variance estimates recovery (Zou & Donner, Statistics in Medicine 27, 2008), which keeps asymmetric ones so.
     """
     mean, n = math.fsum(values) / len(values), len(values)
     below = math.hypot(*(value - low for value, low in zip(values, lows))) / n
@@ -128,7 +123,7 @@ def _estimate(counts, values, games_per_sample, distinct) -> Estimate:
 
 
 def _elo_error(score, se) -> float:
-    """Half of the Elo interval; by the slope at `score` where the interval of the score leaves (0, 1)."""
+    """Half of the Elo interval; by the slope at `score` where the score's interval leaves (0, 1)."""
     low, high = score - Z * se, score + Z * se
     if low > 0 and high < 1:
         return (elo(high) - elo(low)) / 2
@@ -136,7 +131,7 @@ def _elo_error(score, se) -> float:
 
 
 def _all_alike(score, n) -> Estimate:
-    """All n samples were equal, so that their variance says nothing."""
+    """All n samples were equal: their variance says nothing."""
     los = 0.5 if score == 0.5 else 0.5 ** (n + 1)  # of a uniform prior on the chance to win
     p = _least_share(score, n)
     if score in (0.0, 1.0):
@@ -151,9 +146,8 @@ def _all_alike(score, n) -> Estimate:
 def _least_share(score, n) -> float:
     """How probable samples of this score must at least be, after n of them and no other, with 95 % confidence.
 
-    Let p be that probability.  Seeing nothing else has probability p^n, so p > alpha^(1/n) with confidence 1 - alpha
-    (Clopper & Pearson, Biometrika 1934); the other samples score between 0 and 1.  A perfect score can err on one side
-    only, others on both.
+    If that is p, seeing nothing else has probability p^n, so p > alpha^(1/n) with confidence 1 - alpha (Clopper &
+    Pearson, Biometrika 1934).  A perfect score can err on one side only, others on both.
     """
     alpha = 1 - CONFIDENCE if score in (0.0, 1.0) else (1 - CONFIDENCE) / 2
     return alpha ** (1 / n)

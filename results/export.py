@@ -1,7 +1,6 @@
 """Tables as text for people (text, markdown, latex, html) and as data for programs (csv, json, parquet).
 
-Data have every digit and no display strings; what is missing is empty in csv and null in json.  The same frame gives
-the same bytes.
+Data have every digit; what is missing is empty in csv and null in json.  The same frame gives the same bytes.
 """
 
 import html
@@ -28,11 +27,11 @@ from arena.results.printable import JSON_ESCAPES, guarded, printable
 RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
 WIDE_CROSSTABLE = 10  # columns, beyond which LaTeX has whole percents
-LONG = 1000  # rows: rich takes a millisecond for each, so that longer tables are laid out by tabulate
+LONG = 1000  # rich takes a millisecond a row: longer tables are laid out by tabulate
 
 
 class ColumnError(ValueError):
-    """A table lacks some of the columns asked for; the message lists those it has."""
+    """Columns asked for are missing; the message lists those there are."""
 
 
 def render(
@@ -48,11 +47,11 @@ def render(
 
     `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the most
     characters in a line of text (in tables of up to 1000 rows, see `results.fitting`); None is as many as needed.
-    `title` is for the formats for people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave
-    out columns too wide for any terminal or page, such as seeds and moves of games, and candidates.
-    `columns` are the columns to write, in this order: their names in csv, or a study's headings; ValueError names those
-    that are missing.
-    In csv, text that a spreadsheet would take for a formula gets an apostrophe before it, unless `raw`.
+    `title` is for people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too
+    wide for any terminal or page, such as seeds, moves of games and candidates.  `columns` are the ones to write, in
+    this
+    order: their names in csv, or a study's headings; ValueError names missing ones.  In csv, text that a spreadsheet
+    would take for a formula gets an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
@@ -69,7 +68,6 @@ def render(
 
 
 def _rendered(frame, format, title, times, width, columns) -> str:
-    """For people: text, LaTeX, Markdown or HTML."""
     kind, label = frame.attrs.get("kind"), frame.attrs.get("label")
     title = printable(title or frame.attrs.get("caption") or "") or None
     frame = _for_people(frame, times, rare=bool(columns))
@@ -86,14 +84,14 @@ def _rendered(frame, format, title, times, width, columns) -> str:
 
 
 def _parquet(frame) -> bytes:
-    """As parquet; ModuleNotFoundError says what to install where pyarrow is not."""
+    """ModuleNotFoundError says what to install without pyarrow."""
     if importlib.util.find_spec("pyarrow") is None:
         raise ModuleNotFoundError('parquet needs pyarrow: pip install "search-arena[parquet]"', name="pyarrow")
     return frame.to_parquet(None, index=False, engine="pyarrow")
 
 
 def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
-    """The columns of these names; several may be given in one text, separated by commas.
+    """The columns of these names, or texts of names with commas.
 
     Elo comes with its error and bound if people read them in one column.
     """
@@ -106,7 +104,7 @@ def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
 
 
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Fitted:
-    """`frame` for a rich console, as `render` shows it in text; it fits the width in which it is printed."""
+    """`frame` for a rich console, as `render` has it in text; fits the width it is printed in."""
     kind = frame.attrs.get("kind")
     return _fitted(_short(_for_people(frame, times), kind), kind, title or frame.attrs.get("caption"))
 
@@ -120,7 +118,7 @@ def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
 
 
 def _flat(frame, times) -> pd.DataFrame:
-    """The index as a column if it is named, without attributes, and without the columns of seconds if so asked."""
+    """A named index as a column, no attributes, and no columns of seconds if so asked."""
     if frame.index.name is not None:
         label = frame.index.name
         while label in frame.columns:
@@ -140,8 +138,9 @@ def _guarded(frame) -> pd.DataFrame:
 
 
 def _for_people(frame, times, rare=False) -> pd.DataFrame:
-    """A study laid out as papers print it; other tables with Elo beside its bound, and without columns of counts that
-    are all 0 or missing, unless `rare`."""
+    """A study as papers print it; other tables with Elo beside its bound, and without columns of counts that are all 0
+    or missing, unless `rare`.
+    """
     if frame.attrs.get("kind") == "study":
         return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
     frame = _flat(frame, times)
@@ -153,7 +152,7 @@ def _for_people(frame, times, rare=False) -> pd.DataFrame:
 
 
 def _short(frame, kind) -> pd.DataFrame:
-    """Without the columns that do not fit a terminal, which are in every other format; opponents by number."""
+    """Without the columns that do not fit a terminal; opponents by number."""
     if kind == "crosstable":
         numbers = [str(number + 1) for number in range(len(frame))]
         frame = frame.set_axis([frame.columns[0], *numbers], axis=1)
@@ -163,7 +162,7 @@ def _short(frame, kind) -> pd.DataFrame:
 
 
 def _json(frame) -> str:
-    """A list of records, one a line."""
+    """Records, one a line."""
     columns = [_plain(frame[name]) for name in frame.columns]
     names = list(frame.columns)
     lines = [json.dumps(dict(zip(names, row)), ensure_ascii=False, allow_nan=False) for row in zip(*columns)]
@@ -171,7 +170,7 @@ def _json(frame) -> str:
 
 
 def _plain(column) -> list:
-    """A column as Python's own values, None where one is missing."""
+    """Python's own values, None where missing."""
     return column.astype(object).where(column.notna(), None).tolist()
 
 
@@ -247,14 +246,15 @@ LONG_IN = {
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
     "moves": ("candidates",),
 }
-OF_NUMBERS = ("study", "comparison", "scaling")  # kinds whose columns of text are numbers
+OF_NUMBERS = ("study", "comparison", "scaling")  # whose columns of text are numbers
 NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "serial", "95 %")  # but for these
 HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
 
 
 def _display(frame, kind, narrow=False) -> tuple[dict[str, list[str]], list[bool]]:
-    """Columns of display strings by heading, and whether each stands to the right; scores of a crosstable that is
-    `narrow` are whole percents without their sign."""
+    """Display strings by heading, and whether each column stands to the right; scores of a crosstable that is `narrow`
+    are whole percents without their sign.
+    """
     shown = SHOWN | SHOWN_IN.get(kind, {})
     cells, right = {}, []
     rated = {"elo", "error", "bound"} <= set(frame.columns)
@@ -279,7 +279,7 @@ def _heading(name) -> str:
 
 
 def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `results.comparison` in columns of strings, errors beside their values."""
+    """A table of `results.comparison` as strings, errors beside values."""
 
     def texts(name, write):
         return [MISSING if value is None else write(value) for value in _plain(frame[name])]
@@ -307,13 +307,13 @@ def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _study_columns(frame) -> pd.Series:
-    """For each row of a study the column that it stands in: its budget, its agent, or both."""
+    """The column of each row: its budget, agent, or both."""
     names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
     return frame[names].agg(", ".join, axis=1)
 
 
 def _study(frame, write) -> pd.DataFrame:
-    """A study for readers, from its data: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
+    """A study for readers: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
     texts = [_study_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
     laid = frame.assign(column=_study_columns(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
     rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
@@ -333,10 +333,7 @@ def interval(low: str, high: str) -> str:
 
 
 def elo_with_error(elo, error, bound) -> list[str]:
-    """Columns of Elo, errors and bounds as one for people: `+104 ± 23`, or `> +183` for a bound.
-
-    Errors have one width, so that the signs stand in a column.
-    """
+    """One column for people: `+104 ± 23`, or `> +183` for a bound; errors have one width, so that signs align."""
     errors = ["" if value is None else f"{value:.0f}" for value in error]
     widest = max(map(len, errors), default=0)
     strings = []
@@ -351,14 +348,13 @@ def elo_with_error(elo, error, bound) -> list[str]:
 
 
 def _fitted(frame, kind, title) -> Fitted:
-    """A table for people, laid out when the width is known."""
     columns = columns_of(*_display(frame, kind))
     narrow = columns_of(*_display(frame, kind, narrow=True)) if kind == "crosstable" else None
     return Fitted(columns, title, narrow, wrap=kind == "study")
 
 
 def _text(table: Fitted, title, width) -> str:
-    """The table without colours; lines do not end in blanks."""
+    """Without colours, and blanks at ends of lines."""
     above = (textwrap.fill(title, width) if title and width else title or "").strip("\n")
     above += "\n\n" if above else ""
     if table.row_count > LONG:
@@ -387,6 +383,6 @@ def _bars(text) -> str:
 
 
 def _html(cells, right, title) -> str:
-    """One table element; a page's style sheet decides how it looks."""
+    """One table element; the page's style sheet decides how it looks."""
     table = _tabulate(cells, right, "html") + "\n"
     return table.replace("<table>", f"<table>\n<caption>{html.escape(title)}</caption>", 1) if title else table

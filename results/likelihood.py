@@ -1,7 +1,7 @@
 """The model behind the ratings, and the parameters that make the results most likely.
 
 Strengths are in logits here (1 logit = 400 / ln 10 Elo).  A game has x = strength of the first player + advantage
-- strength of the second, and a law of `results.draws` says how likely win, draw and loss then are.
+- strength of the second; a law of `results.draws` says how likely win, draw and loss then are.
 """
 
 import math
@@ -12,23 +12,24 @@ import numpy as np
 from arena.results.draws import Law
 from arena.results.numeric import contrasts, minimum
 
-SLOPE = 1e-7  # of the likelihood of a game, at which the fit ends
-STEPS = 60  # ten are usual; with few games, nearly all drawn, the likelihood may have a kink: 60 leave under 3 Elo
+SLOPE = 1e-7  # of a game's likelihood, where the fit ends
+STEPS = 60  # ten are usual; few games, nearly all drawn, may make a kink: 60 leave under 3 Elo
 
 
 @dataclass(frozen=True)
 class Games:
-    """Results, one row for each ordered pair of players that met: first player, second player, and counts."""
+    """Results, one row for each ordered pair of players that met."""
 
     first: np.ndarray  # int[rows]
     second: np.ndarray  # int[rows]
     counts: np.ndarray  # float[rows, 3]: the first player's wins, draws, losses
-    distinct: np.ndarray  # float[rows]: the number of games that repeat no other; errors are based on it
+    distinct: np.ndarray  # float[rows]: games that repeat no other; errors are based on it
 
     @classmethod
     def of(cls, counts: np.ndarray, distinct: np.ndarray) -> "Games":
-        """From counts, and counts of distinct games: float[players, players, 3], the first player's wins, draws and
-        losses against the second."""
+        """From counts and distinct counts: float[players, players, 3], the first player's wins, draws, losses against
+        the second.
+        """
         first, second = np.nonzero(counts.sum(axis=2))
         return cls(first, second, counts[first, second], distinct[first, second].sum(axis=1))
 
@@ -37,7 +38,7 @@ class Games:
 class Fit:
     """The parameters of greatest likelihood, and their covariance from the expected (Fisher) information."""
 
-    strengths: np.ndarray  # float[players], in logits; their sum in each group without an anchor is 0
+    strengths: np.ndarray  # float[players], in logits; sum 0 in each group without an anchor
     advantage: float  # logits
     law: Law
     draws: float  # the law's parameter; -inf where there are no draws
@@ -106,20 +107,17 @@ class _Likelihood:
         return information
 
     def hessian(self, theta):
-        """Expected second derivatives of `value`: never indefinite, as observed ones may be far from the optimum."""
+        """Expected second derivatives of `value`: never indefinite, as observed ones may be."""
         return self.information(theta, self.games.counts.sum(axis=1) / self.total)
 
 
 def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchors: dict[int, float]) -> Fit:
     """The most likely strengths, advantage and draws; the caller ensures that all are finite.
 
-    `groups: int[players]` says which players are compared; no game is between two groups.  `anchors` are players
-    whose strengths are known.
-
-    Scoring (Newton's method with the expected information) in a trust region.
-    At a boundary of the draws the law's parameter is held there: that of no draws, without draws; where every game
-    was drawn, of the least draw rate of equals that p^n = 5 % allows, since at the greatest likelihood errors would
-    be 0.
+    `groups: int[players]`: which players are compared; no game is between two groups.  `anchors` are players of known
+    strength.  Scoring (Newton's method with the expected information) in a trust region.  At a boundary of the draws
+    the law's parameter is held there: that of no draws, without draws; where every game was drawn, of the least draw
+    rate of equals that p^n = 5 % allows, since the greatest likelihood gives errors of 0.
     """
     wins, draws, losses = games.counts.sum(axis=0)
     parameter = None
@@ -141,7 +139,7 @@ def _result(likelihood, theta, with_advantage) -> Fit:
     information = likelihood.information(theta, likelihood.games.distinct)
     width = len(linear)
     if likelihood.draws is not None or information[-1, -1] < 0.01:
-        information = information[:width, :width]  # the draws are at a boundary, or as good as there
+        information = information[:width, :width]  # at a boundary, or as good as
     inverse = np.linalg.inv(information) if len(information) else information
     to_strengths = np.zeros((len(likelihood.basis) + 1, width))
     to_strengths[:-1, : likelihood.basis.shape[1]] = likelihood.basis

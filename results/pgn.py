@@ -1,7 +1,7 @@
 """Records of games as PGN, out and in.
 
-PGN (Edwards, "Portable Game Notation Specification and Implementation Guide", 1994) is chess's format: White moves
-first; moves are in the notation of their own game.
+PGN (Edwards, "Portable Game Notation Specification and Implementation Guide", 1994) is chess's: White moves first;
+moves are in the notation of their game.
 """
 
 import math
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from arena.results.exchange import RESULTS, ExchangeError, numbered, numbered_lines
 from arena.results.record import GameRecord, MoveRecord, Reason
 
-TERMINATIONS = {  # the words of the standard
+TERMINATIONS = {
     Reason.PLAYED_OUT: "normal",
     Reason.RESIGNED: "normal",
     Reason.ILLEGAL_MOVE: "rules infraction",
@@ -39,10 +39,9 @@ def to_pgn(
 ) -> str:
     """One game of PGN.
 
-    A comment behind each decision has its value for the player who moved (-1 to 1), depth and time, as runners of
-    chess engines write them, `{+0.125/8 0.35s}`, and what its clock shows, `{... 0.35s [%clk 0:00:09.65]}`; the one
-    behind the last move of the opening says so.  `date` is YYYY-MM-DD, `controls` are both players' `time_control`, and
-    `tags_of_game` what the game adds.
+    A comment behind each decision has its value for the player who moved (-1 to 1), depth and time, and what the clock
+    shows, `{+0.125/8 0.35s [%clk 0:00:09.65]}`; one marks the last move of the opening.  `date` is YYYY-MM-DD,
+    `controls` both players' `time_control`, `tags_of_game` what the game adds.
     """
     white, black = controls or ("?", "?")
     tags = {
@@ -67,7 +66,7 @@ def to_pgn(
 
 
 def _words(record: GameRecord, first: int) -> list[str]:
-    """The moves with their numbers and comments; `first` is the number of the first ply."""
+    """Moves with numbers and comments; `first` is the number of the first ply."""
     comments = {one.ply: _comment(one) for one in record.decisions}
     words: list[str] = []
     opening, commented = record.opening_moves.split(), True
@@ -81,13 +80,12 @@ def _words(record: GameRecord, first: int) -> list[str]:
 
 
 def _first_ply(tags) -> int:
-    """The number of a game's first ply, which in chess may be a move of Black's, or one late in the game."""
+    """Of a game's first ply: in chess it may be a move of Black's, or one late in the game."""
     fields = tags.get("FEN", "").split()
     return 2 * (int(fields[5]) - 1) + (fields[1] == "b") if len(fields) == 6 else 0
 
 
 def _comment(decision: MoveRecord) -> str:
-    """Value, depth and time of a decision, and what the clock shows after it."""
     value = "" if decision.value is None else f"{decision.value:+.3f}"
     depth = f"/{decision.depth}" if value and decision.depth is not None else ""
     clock = "" if decision.clock is None else f" [%clk {_clock(decision.clock)}]"
@@ -115,7 +113,8 @@ def time_control(spec: str, limits: Mapping[str, float | str]) -> str:
 
 def _round(record) -> str:
     """Opening and number, such as `3.7`: games of a pair differ in the last part alone.  Behind the first condition,
-    with the condition in front, so that its openings are told from those of others."""
+    with the condition in front.
+    """
     condition = [record.condition + 1] if record.condition else []
     return ".".join(map(str, (*condition, record.opening + 1, record.number + 1)))
 
@@ -135,10 +134,10 @@ def _wrapped(words) -> list[str]:
 
 
 def from_pgn(text: str, judge: Judge | None = None) -> list[GameRecord]:
-    """The games of a PGN file: players, result, moves.  Those without a result are left out.
+    """The games of a PGN file with a result: players, result, moves.
 
     Games of the Rounds N.1 and N.2 are a pair, as chess's runners write them.  `judge` takes the tags and moves of each
-    game, and returns the moves as they are to be stored; its ValueError says what is wrong with them.
+    game, and returns the moves to store; its ValueError says what is wrong with them.
     """
     games = []
     for line, tags, moves in _pgn_games(text):
@@ -178,16 +177,16 @@ def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
 
 
 class _Movetext:
-    """The moves of one game of PGN, read line by line, without numbers, comments, variations, marks and result."""
+    """The moves of one game, read line by line, without numbers, comments, variations, marks and result."""
 
     def __init__(self) -> None:
         self.begun = False
-        self.comment = 0  # the line in which the comment begins that has not ended, or 0
-        self._variations: list[int] = []  # the lines in which those begin that have not ended
+        self.comment = 0  # the line in which an open comment began, or 0
+        self._variations: list[int] = []  # the lines in which open ones began
         self._words: list[str] = []
 
     def add(self, number: int, line: str) -> None:
-        """Read a line; ExchangeError if it ends what has not begun."""
+        """ExchangeError if the line ends what has not begun."""
         self.begun = True
         for part in MARK.split(line):
             if self.comment:

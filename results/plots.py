@@ -1,8 +1,7 @@
-"""Figures of a tournament, on matplotlib axes: they draw the tables of `results.tables` and `results.study`.
+"""Figures of a tournament on matplotlib axes, from the tables of `results.tables` and `results.study`.
 
-Every function draws on the axes that it is given and returns them.  The look of an agent (colour, marker, line) is
-from matplotlib's `axes.prop_cycle`, and the colours of a heat map from `image.cmap`, where a style has set them; else
-the colours differ clearly on light and on dark backgrounds.
+Each function draws on the given axes and returns them.  The look of an agent is from matplotlib's `axes.prop_cycle`,
+the colours of a heat map from `image.cmap`, if a style has set them; the defaults suit light and dark backgrounds.
 """
 
 import math
@@ -22,18 +21,18 @@ from arena.results.study import MEAN
 COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d1495b", "#4fa3b5")
 OTHERS = "#888888"
 MARKERS = "osD^v"
-LINES = 8  # agents that a figure of lines can tell apart
-NARROW = 5  # values that differ by a smaller factor get a linear axis: a logarithmic one has too few round numbers
-WIDEST = 0.95  # share of a figure's width that a legend may take
-MARKED = 0.08  # of a line's length between its markers
+LINES = 8  # agents that lines can tell apart
+NARROW = 5  # values within this factor get a linear axis: a logarithmic one has too few round numbers
+WIDEST = 0.95  # of a figure's width, of a legend
+MARKED = 0.08  # of a line, between its markers
 LABEL = 24  # characters of a name on an axis
 XLABEL = 44  # characters of a line below an axis
-LEAST_SHARE = 0.02  # of an agent's games that must have reached a ply for its mean to be drawn
+LEAST_SHARE = 0.02  # of an agent's games, that must reach a ply for its mean to be drawn
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
 
 
 def look(number: int) -> dict[str, Any]:
-    """Colour, marker and line of the agent of that number; of all from the ninth on the same grey."""
+    """Colour, marker and line of the agent of that number; from the ninth on all the same grey."""
     cycle = matplotlib.rcParams["axes.prop_cycle"]
     if cycle == matplotlib.rcParamsDefault["axes.prop_cycle"]:
         cycle = [{"color": colour, "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(COLOURS)]
@@ -47,7 +46,7 @@ def _colour(number: int) -> str:
 
 
 def _heat(share: float) -> tuple[Any, str]:
-    """The map of a heat map, and black or white: what can be read on its colour of a share from 0 to 1."""
+    """The colour map, and black or white: what can be read on its colour of a share from 0 to 1."""
     name = matplotlib.rcParams["image.cmap"]
     chosen = matplotlib.colormaps["RdYlGn" if name == matplotlib.rcParamsDefault["image.cmap"] else name]
     red, green, blue, _ = chosen(share)
@@ -86,9 +85,9 @@ def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
 
 
 def study(ax: Axes, frame: pd.DataFrame) -> Axes:
-    """The cells of a study with their intervals: a block a game, a marker a column of the table; means below a line.
+    """The cells of `Tournament.study()` with intervals: a block a game, a marker a column; means below a line.
 
-    `frame` is `Tournament.study()`.  Scores between two players are in %, beside a line at one half.
+    Scores between two players are in %, beside a line at one half.
     """
     points = frame.attrs["points"]
     games = list(dict.fromkeys(frame["instance"]))
@@ -122,9 +121,9 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
 
 
 def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str = "seconds") -> Axes:
-    """Elo against what an agent spends on a move: `of` is seconds, playouts or nodes.  Bounds are left out.
+    """Elo against what an agent spends on a move: `of` is seconds, playouts or nodes; without bounds.
 
-    An agent's colour is that of its place in the standings, here and in `by_ply`; from the ninth on all share one.
+    An agent's colour is that of its place in the standings, here and in `by_ply`.
     """
     effort = win_rates.set_index("agent")[f"{of}_per_move"].astype(float)
     frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
@@ -143,7 +142,7 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
 
 
 def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
-    """A histogram of the plies of games, by winner; void games are left out."""
+    """A histogram of the plies of games, by winner; without void games."""
     played = games[games["outcome"].notna()]
     parts = [(1.0, "first player won", _colour(0)), (0.5, "drawn", _colour(5)), (0.0, "second player won", _colour(1))]
     shortest, longest = (int(played["plies"].min()), int(played["plies"].max())) if len(played) else (0, 1)
@@ -156,7 +155,7 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
         ax.hist(plies, bins=edges, stacked=True, label=texts, color=colours)
         for label, bars in zip(texts, ax.containers):
             for bar in bars if label == "drawn" else ():
-                bar.set(hatch="/////", edgecolor="white", linewidth=0)  # which grey print shows, too
+                bar.set(hatch="/////", edgecolor="white", linewidth=0)  # grey print shows it, too
     _legend(ax)
     ax.set_xlabel("plies" if step == 1 else f"plies, in steps of {step}")
     ax.set_ylabel("games")
@@ -181,10 +180,10 @@ def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
 
 
 def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
-    """Means along the game of the statistic `of` of a decision, such as seconds or depth.
+    """Means along the game of the statistic `of` of a decision, such as seconds or depth, of the first eight agents.
 
     `effort` has columns agent, ply, and of each statistic its sum and, as `..._given`, the decisions that count it.
-    The first eight agents are drawn; plies that few games reached are left out.
+    Plies that few games reached are left out.
     """
     given = f"{of}_given"
     frame = effort[effort[given] > 0]
@@ -209,7 +208,7 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
 
 
 def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
-    """The curves of one instance, from `results.scores.best_so_far`; of all together, from 0 to 1."""
+    """One instance's curves of `results.scores.best_so_far`; of all together, from 0 to 1."""
     against, agents = curves.columns[2], curves["agent"].unique().tolist()
     shown = curves[curves["instance"] == instance]
     for number, (agent, label) in enumerate(zip(agents, labels(agents))):
@@ -229,10 +228,7 @@ def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
 
 
 def _legend(ax) -> None:
-    """Above the axes, where it hides nothing, and ends with them, so that it may reach over names on the left.
-
-    It has two columns where they fit into the figure.
-    """
+    """Above the axes, where it hides nothing, over names on the left; two columns where they fit."""
     names = ax.get_legend_handles_labels()[1]
     for columns in (2, 1) if names else ():
         legend = ax.legend(
@@ -246,7 +242,7 @@ def _legend(ax) -> None:
 
 
 def _logarithmic(ax, which, values) -> None:
-    """A logarithmic axis x or y, if the values are positive and far enough apart, with numbers that can be read."""
+    """A logarithmic axis x or y, with readable numbers, if the values are positive and far enough apart."""
     values = np.asarray(values, float)
     if len(values) == 0 or not (values > 0).all():
         return

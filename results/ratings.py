@@ -1,9 +1,9 @@
 """Ratings of a pool of agents: joint maximum likelihood over all games, with draws and the first player's advantage.
 
-The model is in `results.likelihood`, with draws by a law of `results.draws`.  A rating is finite only among agents
-whose results tie them together both ways (Zermelo, Mathematische Zeitschrift 29, 1929; Ford, American Mathematical
-Monthly 64, 1957): each can be reached from each other one along "did not lose all games against".  Such agents form a
-group.  Between groups the same side won all games, so there is at most a one-sided bound.
+The model is in `results.likelihood`.  A rating is finite only in a group, among agents whose results tie them together
+both ways (Zermelo, Mathematische Zeitschrift 29, 1929; Ford, American Mathematical Monthly 64, 1957): each is reached
+from each other along "did not lose all games against".  Between groups, where one side won all games, there is at most
+a one-sided bound.
 """
 
 import math
@@ -19,38 +19,37 @@ from arena.results.likelihood import Fit, Games, fit
 from arena.results.numeric import components, has_negative_cycle, normal_probabilities, reachable, root
 
 WIN, DRAW, LOSS = 0, 1, 2
-HALF = "half"  # draws as half a win and half a loss, instead of a law
+HALF = "half"  # draws as half a win and half a loss
 DRAWS = (*LAWS, HALF)
 FARTHEST_ANCHOR = 10_000  # Elo
 
 
 class AnchorError(ValueError):
-    """Impossible anchors: not among the agents, out of range, or contradicted by results that all went to one side."""
+    """Anchors not among the agents, out of range, or contradicted by results that all went to one side."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings in Elo with 95 % errors; NaN means "not known", and `bound` and `notes` say where and why."""
+    """Ratings in Elo with 95 % errors; NaN is "not known": `bound` and `notes` say where and why."""
 
     agents: tuple[str, ...]
     elo: np.ndarray  # float[agents]: estimate, or the bound itself where `bound` is not empty
     error: np.ndarray  # float[agents]: half of the 95 % interval; NaN for bounds and anchors
-    bound: tuple[str, ...]  # ">" the agent is rated higher than elo (95 %, one-sided), "<" lower, "" neither
-    difference_error: np.ndarray  # float[agents, agents]: of each pair's difference; NaN between groups
-    superiority: np.ndarray  # float[agents, agents]: likelihood that the row's agent is the stronger one
+    bound: tuple[str, ...]  # ">" higher than elo (95 %, one-sided), "<" lower, "" neither
+    difference_error: np.ndarray  # float[agents, agents]: of each difference; NaN between groups
+    superiority: np.ndarray  # float[agents, agents]: likelihood that the row's agent is stronger
     advantage: float  # of the first player, Elo
-    advantage_error: float | None  # None if it is not estimated but taken as 0
+    advantage_error: float | None  # None if it is taken as 0
     draw_rate: float  # between equals
     notes: list[str] = field(default_factory=list)
 
     def _repr_html_(self) -> str:
-        """The ratings as a notebook shows them."""
         from arena.results.notebook import ratings_page
 
         return ratings_page(self)
 
     def los(self, a: str, b: str) -> float:
-        """The likelihood that agent `a` is stronger than agent `b`; NaN where no results compare them."""
+        """The likelihood that `a` is stronger than `b`; NaN where no results compare them."""
         return float(self.superiority[self.agents.index(a), self.agents.index(b)])
 
 
@@ -64,12 +63,11 @@ def rate(
 ) -> Ratings:
     """The ratings of `agents`.
 
-    `results` are the first player's results in each ordered pair: counts[agents, agents, 3] of wins, draws and losses
-    with the first player's index first, or a frame with columns first, second (names), wins, draws, losses.
-    `distinct` counts only the games that do not repeat another one; errors and bounds are based on these.  `draws` is a
-    law of `results.draws`, or "half": each draw counts as half a win and half a loss.  Without `advantage`, the first
-    player is taken to have none.  `anchors` are agents with their known Elo; the others are rated relative to them, and
-    AnchorError says which anchor is impossible.
+    `results` are the first player's results: counts[agents, agents, 3] of wins, draws and losses with the first
+    player's index first, or a frame with columns first, second (names), wins, draws, losses.  `distinct` counts only
+    games that do not repeat another; errors and bounds are based on these.  `draws` is a law of `results.draws`, or
+    "half": half a win and half a loss.  Without `advantage`, the first player is taken to have none.  `anchors` are
+    agents with their known Elo, to which the others are relative; AnchorError says which is impossible.
     """
     if draws not in DRAWS:
         raise ValueError(f"draws = {draws!r} is not one of {', '.join(DRAWS)}")
@@ -96,7 +94,7 @@ def rate(
 
 
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
-    """Index -> logits of the anchors; AnchorError for an impossible one."""
+    """Index -> logits."""
     parts = _parts(counts)
     fixed: dict[int, float] = {}
     for name, elo in anchors.items():
@@ -116,7 +114,7 @@ def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
 
 
 def count_results(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
-    """counts[agents, agents, 3] of the games (columns first, second, outcome) that have an outcome: no void ones.
+    """counts[agents, agents, 3] of the games (columns first, second, outcome) with an outcome.
 
     With a column games, a row stands for that many.
     """
@@ -131,12 +129,12 @@ def number(games: pd.DataFrame) -> np.ndarray:
 
 
 def counted(games: pd.DataFrame) -> pd.DataFrame:
-    """The games that count for ratings: those between two agents that have an outcome."""
+    """The games that count for ratings: between two agents, with an outcome."""
     return games[games["outcome"].notna() & games["second"].notna()]
 
 
 def result_codes(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
-    """int[games]: the index of each game's result in counts[agents, agents, 3], flattened."""
+    """int[games]: the index of each result in counts[agents, agents, 3], flattened."""
     index = pd.Index(list(agents))
     first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
     result = (2 - 2 * games["outcome"].to_numpy(float)).astype(int)
@@ -166,12 +164,12 @@ def _not_worse(counts) -> np.ndarray:
 
 
 def _groups(counts) -> np.ndarray:
-    """int[agents]: the group of each agent."""
+    """int[agents]."""
     return components(_not_worse(counts))
 
 
 def _parts(counts) -> np.ndarray:
-    """int[agents]: the part of the pool that each agent is in: agents that have met, directly or not."""
+    """int[agents]: the part of the pool of agents that have met, directly or not."""
     met = _not_worse(counts)
     return components(met | met.T)
 
@@ -179,9 +177,9 @@ def _parts(counts) -> np.ndarray:
 def _advantage_is_finite(counts) -> bool:
     """Whether the likelihood has its maximum at a finite advantage.
 
-    It has not if, with the advantage raised (or lowered) by 1, some change of strengths v makes no result less
-    likely: v_first + 1 >= v_second where the first player did not lose every game, v_first + 1 <= v_second where it
-    did not win every game.  Such inequalities can be met unless they add up to a negative cycle.
+    It has not if, with the advantage raised (or lowered) by 1, some change of strengths v makes no result less likely:
+    v_first + 1 >= v_second where the first player did not lose every game, v_first + 1 <= v_second where it did not win
+    every game.  Such inequalities can be met unless they add up to a negative cycle.
     """
     not_lost = counts[:, :, WIN] + counts[:, :, DRAW] > 0
     not_won = counts[:, :, LOSS] + counts[:, :, DRAW] > 0
@@ -194,22 +192,22 @@ def _advantage_is_finite(counts) -> bool:
 
 
 def _errors(groups, model: Fit) -> tuple[np.ndarray, np.ndarray]:
-    """95 % errors in Elo: of each pair's difference, and of each agent from the mean of its group."""
+    """95 % errors in Elo: of each pair's difference, and of each agent from its group's mean."""
     covariance = model.covariance[:-1, :-1]
     variance = np.diag(covariance)
     difference = Z * ELO_PER_LOGIT * np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))
     difference[groups[:, None] != groups[None, :]] = math.nan
     error = Z * ELO_PER_LOGIT * np.sqrt(variance)
-    error[np.bincount(groups)[groups] == 1] = math.nan  # alone in its group: nothing to differ from
+    error[np.bincount(groups)[groups] == 1] = math.nan  # alone in its group
     return difference, error
 
 
 def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tuple[str, ...]]:
-    """elo[agents] and bounds, in each connected part of the pool relative to its anchors, or else to the mean of its
-    largest group.
+    """elo[agents] and bounds, in each connected part of the pool relative to its anchors, or the mean of its largest
+    group.
 
-    Where several groups are the largest, it is the mean of all of them, taken as equally strong but for the one
-    whose agents are bounded; so if one of two agents won every game, each gets half of the least difference.
+    Of several largest groups, it is the mean of all, taken as equally strong but for the one whose agents are bounded;
+    so if one of two agents won every game, each gets half of the least difference.
     """
     elo, bound = np.full(len(groups), math.nan), [""] * len(groups)
     parts, reach = _parts(counts), reachable(_not_worse(counts))
@@ -232,7 +230,7 @@ def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tup
             sign = _side(reach, own[0], others)
             lead = _least_lead(distinct, model, own, others, sign) if sign else None
             if lead is not None:
-                weight = len(others) / len(reference)  # the mean moves with the group if the group is part of it
+                weight = len(others) / len(reference)  # the mean moves with the group
                 elo[own] = (model.strengths[own] + sign * lead * weight) * ELO_PER_LOGIT
                 for agent in own:
                     bound[agent] = ">" if sign > 0 else "<"
@@ -240,18 +238,17 @@ def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tup
 
 
 def _side(reach, agent, others) -> int:
-    """1 if `agent` is above all `others`, -1 if it is below all, 0 if neither is known.
+    """1 if `agent` is above all `others`, -1 if below all, 0 if neither is known.
 
-    reach: bool[agents, agents], whether there is a chain of agents from the row's to the column's, none worse than the
-    next.
+    reach: bool[agents, agents], whether a chain leads from the row's to the column's agent, none worse than the next.
     """
     return int(reach[agent, others].all()) - int(reach[others, agent].all())
 
 
 def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
-    """The least number of logits that `own` is above (sign 1) or below `others`, by their games; None without games.
+    """The least logits that `own` is above (sign 1) or below `others`; None without games.
 
-    They won (or lost) all of them.  A lesser lead would give that a probability under 5 %.
+    They won (or lost) all of them: a lesser lead would give that a probability under 5 %.
     """
     ahead, behind = (own, others) if sign > 0 else (others, own)
     as_first = counts[np.ix_(ahead, behind)][:, :, WIN]
@@ -269,9 +266,8 @@ def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
 
 
 def _superiority(counts, groups, model: Fit) -> np.ndarray:
-    """Between agents of a group by the error of their difference; else by their games, won n times to none.
-
-    The latter's chance to be the stronger one is 1 - 2^-(n + 1), from a uniform prior on the chance to win.
+    """In a group by the error of the difference; else by games, won n times to none: the chance is 1 - 2^-(n + 1), from
+    a uniform prior on the chance to win.
     """
     covariance = model.covariance[:-1, :-1]
     variance = np.diag(covariance)
@@ -289,7 +285,6 @@ def _superiority(counts, groups, model: Fit) -> np.ndarray:
 
 
 def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list[str]:
-    """Notes for readers of the ratings, in sentences."""
     names = np.array(list(agents), dtype=object)
     played = counts.sum(axis=(1, 2)) + counts.sum(axis=(0, 2))
     notes = []

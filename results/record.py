@@ -1,4 +1,4 @@
-"""The record of a game that has been played: plain values, no rules and no agents."""
+"""The record of a game that was played: plain values."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -10,26 +10,26 @@ from arena.results.columns import kind_of
 if TYPE_CHECKING:
     from arena.agents.core.agent import Decision  # which loads Numba
 
-MOST = 1 << 63  # numbers of a decision are below this, as SQLite's integers are
+MOST = 1 << 63  # of a decision's numbers, as of SQLite's integers
 
 
 class Reason:
-    """Why a game ended, in the words the store and the tables use."""
+    """Why a game ended, as the store and the tables say it."""
 
     PLAYED_OUT = "played out"  # the rules of the game ended it
-    ILLEGAL_MOVE = "illegal move"  # forfeit: the player to move answered with a move that is not legal
-    EXCEPTION = "exception"  # forfeit: the player to move raised an exception
-    TIME = "time"  # forfeit: the player to move exceeded its seconds a move, or its clock ran out
-    DIED = "died"  # forfeit: the player to move ended its process, or broke its connection
+    ILLEGAL_MOVE = "illegal move"  # forfeit: the mover's answer was no legal move
+    EXCEPTION = "exception"  # forfeit: the mover raised an exception
+    TIME = "time"  # forfeit: the mover exceeded its seconds a move, or its clock ran out
+    DIED = "died"  # forfeit: the mover ended its process, or broke its connection
     EXCLUDED = "excluded"  # forfeit: the player ended or hung its process twice before play, and is asked no more
-    CRASH = "crash"  # void: the worker process died, twice, by code of unknown origin
+    CRASH = "crash"  # void: the worker died, twice, by code of unknown origin
     RULES = "rules"  # void: the rules of the game failed
-    HANG = "hang"  # void: the game exceeded its time limit, twice
+    HANG = "hang"  # void: beyond its time limit, twice
     RESIGNED = "resigned"  # a person, or a program, gave up
-    ADJUDICATED_WIN = "adjudicated win"  # broken off, since a player took its position for lost
-    ADJUDICATED_DRAW = "adjudicated draw"  # broken off, since both players took the position for a draw
+    ADJUDICATED_WIN = "adjudicated win"  # a player took its position for lost
+    ADJUDICATED_DRAW = "adjudicated draw"  # both players took the position for a draw
     UNFINISHED = "unfinished"  # void: a person broke it off
-    IMPORTED = "imported"  # played elsewhere: how it ended is not known
+    IMPORTED = "imported"  # played elsewhere: the reason is not known
 
     FORFEITS = (ILLEGAL_MOVE, EXCEPTION, TIME, DIED, EXCLUDED)
     VOIDS = (CRASH, RULES, HANG, UNFINISHED)
@@ -40,16 +40,16 @@ class Reason:
 class MoveRecord(Effort):
     """One decision of an agent, and its cost."""
 
-    ply: int  # 0 is the first move of the game, so the first decision has ply = opening plies
+    ply: int  # 0 is the game's first move, so the first decision has ply = opening plies
     side: int  # 0 for the first player, 1 for the second
     move: str  # in the game's notation
-    value: float | None = None  # expected result for the player who moves, -1 (loss) to 1 (win)
-    clock: float | None = None  # seconds that its clock shows after the move, the increment included; below 0 is a debt
-    candidates: str | None = None  # the moves that its search visited most, as `results.candidates` writes them
+    value: float | None = None  # expected result for the mover, -1 (loss) to 1 (win)
+    clock: float | None = None  # seconds on its clock after the move, the increment included; below 0 is a debt
+    candidates: str | None = None  # the moves visited most, as `results.candidates` writes them
 
     @classmethod
     def of(cls, ply: int, side: int, move: str, decision: "Decision", **known: Any) -> "MoveRecord":
-        """The record of a decision, with NumPy's scalars as Python's numbers; `known` can have clock and candidates.
+        """A decision's record, with NumPy's scalars as Python's numbers; `known` can have clock and candidates.
 
         ValueError for a number that is not finite or does not fit the store, TypeError for anything but a number.
         """
@@ -63,7 +63,7 @@ class MoveRecord(Effort):
 
 @cache
 def _counted() -> list[tuple[str, type, bool]]:
-    """The numbers of a decision: their names, types, and whether they may be missing; once, since it takes long."""
+    """The numbers of a decision: names, types, whether they may be missing; cached, since slow."""
     names = {field.name for field in fields(Effort)} | {"value"}
     return [(field.name, *kind_of(field)) for field in fields(MoveRecord) if field.name in names]
 
@@ -79,29 +79,29 @@ def _plain(kind, value):
 class ImprovementRecord:
     """A new best score, found by the search of an agent that plays by itself."""
 
-    playouts: int  # of the agent in this run, when it was found
-    seconds: float  # of its thinking, to within a few hundredths
+    playouts: int  # of the agent in this run, when found
+    seconds: float  # of its thinking, to a few hundredths
     score: float
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game with all decisions made in it; in games for one player, a run of one agent."""
+    """One game with its decisions; in games for one player, a run of one agent."""
 
     id: str  # known before play, unique in its tournament
-    number: int  # place in the schedule, from 0
-    condition: int  # which game, and which budget, from 0; see `results.conditions`
-    opening: int  # from 0: in a condition the two games of a pair share it, with sides swapped; for one player the run
+    number: int  # in the schedule, from 0
+    condition: int  # game and budget, from 0; see `results.conditions`
+    opening: int  # from 0; shared by the two games of a pair, with sides swapped; for one player the run
     seed: int  # unsigned 64 bits
-    first: str  # name of the agent that moves first
+    first: str  # name of the first mover
     second: str | None  # name of its opponent; None in a game for one player
     outcome: float | None  # of the first player: 1 win, 0.5 draw, 0 loss; None when void, or one player
     score: float | None  # the game's own score for the first player; None unless played out
     reason: str  # one of Reason
-    detail: str  # for a forfeit, a void or an adjudication: what happened, in a sentence; else empty
-    opening_moves: str  # names separated by blanks, played before the agents began
+    detail: str  # of a forfeit, a void or an adjudication, in a sentence; else empty
+    opening_moves: str  # names separated by blanks, before the agents began
     moves: str  # names separated by blanks, the agents' moves
-    plies: int  # of the opening and the agents together
+    plies: int  # opening included
     seconds: float  # wall time, opening excluded
     decisions: tuple[MoveRecord, ...] = ()
     improvements: tuple[ImprovementRecord, ...] = ()

@@ -1,4 +1,4 @@
-"""What a run's folder held at one moment: its games and moves as data frames, read from the store and verified."""
+"""What a run's folder held at one moment: games and moves as data frames, read from the store and verified."""
 
 import os
 from collections import deque
@@ -24,7 +24,7 @@ GAME_TABLE = (
     "id", "number", "condition", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
     "opening_moves", "moves", "seed", "seconds",
 )  # fmt: skip
-SINGLE_PLAYER = "single_player"  # the format of runs in which every agent plays by itself
+SINGLE_PLAYER = "single_player"  # every agent plays by itself
 EFFORT = tuple(field.name for field in fields(Effort))
 
 PAIRED = ("number", "condition", "opening", "first", "second", "outcome", "reason")  # what pairs are made of
@@ -33,21 +33,21 @@ _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
 
 
 class Snapshot:
-    """What a folder held when it was loaded; load it again to see games added later."""
+    """What a folder held when it was loaded; load again to see games added later."""
 
     def __init__(self, folder: Path, meta: dict, agents: list[dict], sums: pd.DataFrame):
         self.folder = folder
-        self.meta = meta  # resolved configuration, version, machine: what the runner stored
+        self.meta = meta  # resolved configuration, version, machine
         self.agents = agents  # {"name", "spec"}, in the order of the configuration
-        self.tallies = sums  # the games counted by condition, players, outcome and reason; see `results.tallies`
+        self.tallies = sums  # games counted by condition, players, outcome, reason; see `results.tallies`
         self.conditions = conditions_of(meta["config"]) if "config" in meta else _unnamed(sums["condition"])
-        self._last_game = len(self)  # games are numbered as they end, so this number delimits the snapshot
+        self._last_game = len(self)  # games are numbered as they end, so this delimits the snapshot
 
     @classmethod
     def load(cls, folder: str | os.PathLike) -> Self:
-        """The tournament in `folder`; StoreError if it cannot be read, or damage is found.
+        """The tournament in `folder`; StoreError if it cannot be read, or is damaged.
 
-        Up to GAMES_VERIFIED games are all verified here; in larger runs, games are verified when they are read.
+        Up to GAMES_VERIFIED games are verified here; in larger runs, when they are read.
         """
         with Store.open(folder) as store, store.unchanged():
             loaded = cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
@@ -57,17 +57,16 @@ class Snapshot:
 
     @classmethod
     def glimpse(cls, folder: str | os.PathLike) -> Self:
-        """The tournament in `folder` from its tallies alone; games are read, and verified, when they are asked for."""
+        """The tournament in `folder` from its tallies alone; games are read and verified when asked for."""
         with Store.open(folder) as store, store.unchanged():
             return cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
 
     def __len__(self) -> int:
-        """How many games are stored."""
         return int(self.tallies["games"].sum())
 
     @cached_property
     def games(self) -> pd.DataFrame:
-        """One row per game, in the order of the schedule; for a large run, read and verified when first used."""
+        """One row per game, in the order of the schedule; in a large run, read and verified when first used."""
         with Store.open(self.folder) as store:
             return self._read_games(store)
 
@@ -82,10 +81,7 @@ class Snapshot:
         return self._named(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
 
     def paired(self) -> pd.DataFrame:
-        """The columns that tables of pairs need, which are quicker to read, and whether a game repeats another.
-
-        The tallies verify them.
-        """
+        """What tables of pairs need, quicker to read, and whether a game repeats another; the tallies verify it."""
         if "games" in vars(self) or len(self.repetitions):
             return self.games.assign(repeats=self.repeats)
         with Store.open(self.folder) as store:
@@ -101,23 +97,22 @@ class Snapshot:
 
     @property
     def instances(self) -> list[str]:
-        """The games that are played, with the parameters that are not at their defaults."""
+        """The games played, with the parameters that are not at their defaults."""
         return list(dict.fromkeys(condition.instance for condition in self.conditions))
 
     @property
     def budgets(self) -> list[str]:
-        """The budgets that the games are played at, such as `1000 playouts`; one empty text if there is none."""
+        """The budgets, such as `1000 playouts`; one empty text if there is none."""
         return list(dict.fromkeys(condition.budget for condition in self.conditions))
 
     @property
     def single_player(self) -> bool:
-        """Whether the games are for one player, for a score."""
         if "config" in self.meta:
             return self.meta["config"]["format"] == SINGLE_PLAYER
         return len(self) > 0 and bool(self.tallies["second"].isna().all())
 
     def at(self, conditions: Iterable[int]) -> Self:
-        """The same tournament with only the games of these conditions, by number; every table covers only these."""
+        """The tournament with only the games of these conditions, by number."""
         wanted = set(conditions)
         if strange := sorted(wanted - {condition.number for condition in self.conditions}):
             last = self.conditions[-1].number
@@ -131,7 +126,7 @@ class Snapshot:
         return part
 
     def _named(self, games: pd.DataFrame) -> pd.DataFrame:
-        """The games; if there are several conditions, with the instance, the budget, or both."""
+        """The games; with several conditions, with the instance, the budget, or both."""
         for name in ("budget", "instance"):
             labels = {condition.number: getattr(condition, name) for condition in self.conditions}
             if len(set(labels.values())) > 1 and name not in games:
@@ -140,7 +135,7 @@ class Snapshot:
 
     @cached_property
     def repeats(self) -> pd.Series:
-        """bool, along `games`: which games repeat an earlier one; see `results.repeats`."""
+        """bool, along `games`: which repeat an earlier one; see `results.repeats`."""
         return repeats.repeated(self.games)
 
     @cached_property
@@ -190,8 +185,9 @@ class Snapshot:
         return frame.astype(dict.fromkeys(EFFORT, float))
 
     def unmoved(self) -> pd.DataFrame:
-        """The games lost by forfeit in which the loser has no move on record, because its program did not start or its
-        process died: one row per agent, with columns agent, games and detail, that of the first."""
+        """Forfeits in which the loser has no move on record, because its program did not start or its process died: one
+        row per agent, with columns agent, games and detail, that of the first.
+        """
         columns = ["agent", "games", "detail"]
         if not self.tallies["reason"].isin(Reason.FORFEITS).any():
             return pd.DataFrame(columns=columns)
@@ -206,7 +202,7 @@ class Snapshot:
             return pd.DataFrame([row[:3] for row in store.select(query)], columns=columns)
 
     def _shown(self) -> str:
-        """An SQL condition for the games that this tournament had when it was loaded."""
+        """An SQL condition for the games there were at loading."""
         numbers = ", ".join(str(condition.number) for condition in self.conditions)
         return f"game <= {self._last_game} AND games.condition IN ({numbers})"
 
@@ -227,7 +223,7 @@ def _unnamed(numbers: pd.Series) -> list[Condition]:
 
 
 def _tallies(rows: dict) -> pd.DataFrame:
-    """The rows of `Store.tallies` as a frame, in the order of their keys, not that in which games ended."""
+    """The rows of `Store.tallies` as a frame, in the order of their keys, not of the games' ends."""
     found = [(*key, *sums) for key, (_, sums) in rows.items()]
     found.sort(key=lambda row: [(value is not None, value) for value in row[: len(tallies.KEYS)]])
     return pd.DataFrame.from_records(found, columns=list(tallies.COLUMNS)).astype(
@@ -236,7 +232,7 @@ def _tallies(rows: dict) -> pd.DataFrame:
 
 
 def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
-    """The same rows, with one object for each name and reason, however often it comes."""
+    """The same rows, with one object for each name and reason."""
     where = [columns.index(name) for name in ("first", "second", "reason")]
     known: dict = {}
     for row in rows:

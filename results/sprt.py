@@ -4,13 +4,13 @@ Of H0, "the difference is elo0", against H1, "it is elo1", the log-likelihood ra
 
     LLR = N sum_i phat_i ln(p1_i / p0_i)
 
-where phat_i is the share of samples with score a_i, and p0 and p1 are the distributions over the same scores that are
-the most likely ones under each hypothesis (the generalised SPRT; Van den Bergh, "A practical introduction to the
-GSPRT", 2020).  The test ends when LLR leaves ln(beta / (1 - alpha)) to ln((1 - beta) / alpha) (Wald, Annals of
-Mathematical Statistics 16, 1945).  Samples are games (trinomial: loss, draw, win) or pairs of games (pentanomial).
+with phat_i the share of samples with score a_i, and p0 and p1 the distributions over the same scores most likely under
+each hypothesis (generalised SPRT; Van den Bergh, "A practical introduction to the GSPRT", 2020).  The test ends when
+LLR leaves ln(beta / (1 - alpha)) to ln((1 - beta) / alpha) (Wald, Annals of Mathematical Statistics 16, 1945).  Samples
+are games (trinomial: loss, draw, win) or pairs of games (pentanomial).
 
-What a hypothesis fixes is the model: "logistic", the mean score, as Elo does; "normalized", the mean's distance from
-1/2 in standard deviations of a game (normalized Elo), which makes the length of a test independent of the draw rate.
+The model is what a hypothesis fixes: "logistic", the mean score, as Elo does; "normalized", the mean's distance from
+1/2 in standard deviations of a game (normalized Elo), so that the draw rate does not change a test's length.
 """
 
 import math
@@ -22,15 +22,15 @@ import numpy as np
 from arena.results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
 
 MODELS = ("logistic", "normalized")
-MIN_PAIRS = 10  # no verdict before: phat is no estimate of a distribution yet, and LLR rests on it
-EMPTY = 1e-3  # the count of a score that was never seen, so that every likelihood is positive
-STEPS = 500  # of the fixed point of the normalized model; five are usual, far from the results it takes a hundred
+MIN_PAIRS = 10  # no verdict before: phat is no estimate yet
+EMPTY = 1e-3  # the count of a score never seen, so that likelihoods are positive
+STEPS = 500  # of the fixed point of the normalized model; five are usual, a hundred far from the results
 STILL = 1e-6  # change of a probability at which the search ends: the error left is its square, or rounding
 
 
 @dataclass(frozen=True)
 class State:
-    """The state of a test.  `verdict` is "H0" or "H1", the hypothesis accepted, or "continue"."""
+    """`verdict` is "H0" or "H1", the hypothesis accepted, or "continue"."""
 
     llr: float
     lower: float
@@ -79,12 +79,12 @@ class Sprt:
         return State(value, lower, upper, "continue" if self.too_few(counts) else verdict)
 
     def too_few(self, counts: Sequence[float]) -> bool:
-        """Whether it is too early for a verdict, whatever the LLR: the counts are of fewer than `min_pairs` pairs."""
+        """Whether there are fewer than `min_pairs` pairs: too early for a verdict, whatever the LLR."""
         return sum(counts) * (1 if len(counts) == len(PENTANOMIAL) else 0.5) < self.min_pairs
 
 
 def in_words(verdict: str, elo0: float, elo1: float) -> str:
-    """A verdict in words: the hypothesis that the results favour, and no more than that."""
+    """A verdict in words: the hypothesis that the results favour, and no more."""
     return {
         "H0": f"H0 is accepted: elo0 = {elo0:g} is favoured over elo1 = {elo1:g}.",
         "H1": f"H1 is accepted: elo1 = {elo1:g} is favoured over elo0 = {elo0:g}.",
@@ -118,12 +118,12 @@ def _with_mean(shares, scores, elo):
 def _with_distance(shares, scores, elo):
     """The most likely distribution whose mean is t standard deviations above 1/2, t from the normalized `elo`.
 
-    Near a distribution with mean m and deviation s, (mean - 1/2) / deviation = t is linear in p: sum p phi = 0 with
-    phi = a - 1/2 - (t s / 2)(1 + ((a - m) / s)^2).  The solution is linearised again until it no longer changes.
+    Near a distribution with mean m and deviation s, (mean - 1/2) / deviation = t is linear in p: sum p phi = 0 with phi
+    = a - 1/2 - (t s / 2)(1 + ((a - m) / s)^2); linearised again until the solution is still.
     """
     t = elo / NELO_SCALE * (math.sqrt(2) if len(scores) == len(PENTANOMIAL) else 1.0)
     p = np.zeros(len(scores))
-    p[-1] = 0.5 + 0.5 * t / math.sqrt(1 + t * t)  # losses and wins alone: obeys the law, and phi has both signs there
+    p[-1] = 0.5 + 0.5 * t / math.sqrt(1 + t * t)  # losses and wins alone: obeys the law, and phi has both signs
     p[0] = 1 - p[-1]
     for _ in range(STEPS):
         mean = p @ scores
@@ -140,12 +140,12 @@ def _with_distance(shares, scores, elo):
 def _tilted(shares, phi):
     """The distribution p of greatest likelihood sum shares ln p with sum p phi = 0 (Owen, Empirical Likelihood, 2001).
 
-    p_i = shares_i / (1 + theta phi_i), where theta is the root of a function that falls between two poles.
+    p_i = shares_i / (1 + theta phi_i), with theta the root of a function that falls between two poles.
     """
-    from scipy.optimize import brentq  # a module that takes half a second to load, and every format is looked at
+    from scipy.optimize import brentq  # loads for half a second, and every format is looked at
 
     low, high = -1 / phi.max(), -1 / phi.min()
-    margin = 1e-12 * (high - low)  # a share of at least 1e-12 or so at the pole makes the ends differ in sign
+    margin = 1e-12 * (high - low)  # a share of 1e-12 or so at the pole makes the ends differ in sign
 
     def excess(theta):
         return (shares * phi / (1 + theta * phi)).sum()

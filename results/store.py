@@ -1,12 +1,9 @@
 """The store: every game of a tournament in one SQLite file, `tournament.sqlite`, written by one process at a time.
 
-The file is in WAL mode, so that it can be read while games are added, and games that are added together are one
-transaction: a process that is killed loses none of the games it has added.
-`PRAGMA user_version` is the version of the schema.
-
-Every row has a digest, or is covered by one.  Those of the metadata, the agents and the tallies are verified at every
-look; those of a game, its decisions and its improvements when they are read.  Games are numbered without gaps as they
-end, so the tallies, which count all games, show if one has vanished.
+In WAL mode, it can be read while games are added.  Games added together are one transaction: a killed process loses
+none of them.  `PRAGMA user_version` is the schema's.  Every row has, or is covered by, a digest: those of metadata,
+agents and tallies are verified at every look, those of a game and its rows when they are read.  Games are numbered
+without gaps as they end, so the tallies show if one has vanished.
 """
 
 import json
@@ -45,9 +42,9 @@ FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
-LOOK = 1.0  # seconds between two looks at whether the file is still in its place
-BATCH = 10_000  # rows that are read at once
-GAMES_VERIFIED = 100_000  # in runs of up to this many games, all are verified when the run is loaded or resumed
+LOOK = 1.0  # seconds between looks at whether the file is in its place
+BATCH = 10_000  # rows read at once
+GAMES_VERIFIED = 100_000  # in runs of up to this many games, all are verified at loading or resuming
 MOVES_VERIFIED = 1_000_000  # in runs of up to this many decisions, all are, before a sum of them or a resume
 
 
@@ -59,14 +56,14 @@ class Store:
         self._connection = connection
         self._lock = lock
         self._place, self._looked = place(path), time.monotonic()
-        self._tallies: Tallies | None = None  # read with the first game that is added
+        self._tallies: Tallies | None = None  # read with the first game added
 
     @classmethod
     def create(cls, folder: str | os.PathLike, meta: dict, agents: Sequence[dict]) -> "Store":
-        """A new store in `folder`, open for writing; the folder is made if need be.
+        """A new store in `folder`, which is made if need be, open for writing.
 
-        `meta` is any JSON; `agents` are `{"name": ..., "spec": ...}` in the order of the configuration.
-        StoreExists if there is a store; StoreBusy if another process is making one; StoreError if it cannot be made.
+        `meta` is any JSON; `agents` are `{"name": ..., "spec": ...}` in the order of the configuration.  StoreExists if
+        there is a store; StoreBusy if another process is making one; StoreError if it cannot be made.
         """
         path = Path(folder) / FILE_NAME
         try:
@@ -87,8 +84,7 @@ class Store:
     def open(cls, folder: str | os.PathLike, write: bool = False) -> "Store":
         """The store in `folder`, to write, or to read, even while another process is writing.
 
-        StoreError if there is none, or if it is damaged or of another version; StoreBusy, to write, if another process
-        is writing.
+        StoreError if there is none, or it is damaged or of another version; StoreBusy if another process writes, too.
         """
         path = Path(folder) / FILE_NAME
         if not path.is_file():
@@ -103,7 +99,7 @@ class Store:
             raise
 
     def close(self) -> None:
-        """Close the file and let others write; closing twice does nothing."""
+        """Close the file and let others write; again, it does nothing."""
         try:
             with explained(self.path, "close"):
                 self._leave_one_file()
@@ -127,7 +123,6 @@ class Store:
 
     @property
     def meta(self) -> dict:
-        """What `create` and `set_meta` stored."""
         rows = self._verified("meta", ("key", "value"), "key")
         try:
             return {key: json.loads(value) for key, value in rows}
@@ -136,7 +131,7 @@ class Store:
 
     @property
     def config(self) -> dict:
-        """The configuration that the games were played with; StoreError if they were imported without one."""
+        """The games' configuration; StoreError if they were imported without one."""
         try:
             return self.meta["config"]
         except KeyError:
@@ -144,22 +139,21 @@ class Store:
             raise StoreError(text) from None
 
     def set_meta(self, key: str, value: Any) -> None:
-        """Replace, or add, one entry of `meta` (any JSON)."""
+        """Replace, or add, an entry of `meta` (any JSON)."""
         with explained(self.path, f"write {key} to"), self._connection as connection:
             row = (key, json.dumps(value))
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, digest(row)))
 
     @property
     def agents(self) -> list[dict]:
-        """The agents, each with `name` and `spec`, in the order of the configuration."""
+        """Each agent's `name` and `spec`, in the order of the configuration."""
         return [{"name": name, "spec": spec} for _, name, spec in self._verified("agents", ("agent", "name", "spec"))]
 
     def tallies(self) -> dict:
-        """The sums over all games of each condition, players, outcome and reason; see `results.tallies`.
-
-        StoreDamaged if they do not count as many games as there are.
+        """Sums over all games by condition, players, outcome and reason (`results.tallies`); StoreDamaged unless they
+        count all.
         """
-        with self.unchanged():  # or a game that is added between the two would be taken for damage
+        with self.unchanged():  # or a game added between the two would be taken for damage
             read = dict(tallies.read(self._verified("tallies", ("tally", *tallies.COLUMNS))))
             ((last,),) = self.select("SELECT MAX(game) FROM games")
         if (counted := sum(sums[0] for _, sums in read.values())) != (last or 0):
@@ -167,24 +161,23 @@ class Store:
         return read
 
     def ids(self) -> set[str]:
-        """The ids of all games stored."""
         return {id for (id,) in self.each("SELECT id FROM games NOT INDEXED")}  # the table, which has the digests
 
     def results(self) -> Iterator[tuple]:
-        """condition, first, second, opening, outcome, opening_moves, moves and reason of all games, as they ended."""
+        """condition, first, second, opening, outcome, opening_moves, moves, reason of all games, as they ended."""
         columns = "condition, first, second, opening, outcome, opening_moves, moves, reason"
         return self.each(f"SELECT {columns} FROM games ORDER BY game")
 
     def add(self, record: GameRecord) -> None:
         """Store one game, whole or not at all.
 
-        StoreError if its id is there already or it cannot be written; StoreLost, which names a file with all games
-        that were stored, if the file is no longer in its place.
+        StoreError if its id is there or it cannot be written; StoreLost, naming a file with all games, if the file is
+        gone.
         """
         self._add([record], f"add game {record.id!r} to")
 
     def add_all(self, records: Iterable[GameRecord]) -> None:
-        """Store many games, all of them or none; errors as for `add`."""
+        """Store all of these games or none; errors as for `add`."""
         self._add(records, "add games to")
 
     def _add(self, records, action) -> None:
@@ -207,9 +200,8 @@ class Store:
             self.check_place()
 
     def check_place(self) -> None:
-        """StoreLost if the file was deleted or replaced; its games are then in a new file, which the message names.
-
-        `add` checks at most once a second.
+        """StoreLost if the file was deleted or replaced: it names a new file of its games.  `add` checks once a second
+        at most.
         """
         self._looked = time.monotonic()
         if (now := place(self.path)) == self._place:
@@ -251,8 +243,8 @@ class Store:
         return old
 
     def record(self, id: str) -> GameRecord:
-        """The game with that id; StoreError, which names some ids, if there is none; StoreDamaged if it is damaged."""
-        query = "SELECT game FROM games {} WHERE id = ?"  # a second time without the index, which may be damaged
+        """The game with that id; StoreError, naming some ids, if there is none; StoreDamaged if it is damaged."""
+        query = "SELECT game FROM games {} WHERE id = ?"  # then without the index, which may be damaged
         rows = self.select(query.format(""), (id,)) or self.select(query.format("NOT INDEXED"), (id,))
         if not rows:
             some = [str(row[0]) for row in self.select("SELECT id FROM games ORDER BY number LIMIT 4")]
@@ -267,7 +259,7 @@ class Store:
         raise StoreDamaged(self.path, f"game {id!r}, number {game}, is not as it was stored")
 
     def records_between(self, begin: int, end: int) -> Iterator[tuple[tuple, GameRecord | None]]:
-        """(row of `ROW`, game) of the games numbered `begin` to `end`; None for a game that is damaged."""
+        """(row of `ROW`, game or None if damaged) of the games numbered `begin` to `end`."""
         where = f"game BETWEEN {begin} AND {end}"
         rows = self.select(f"SELECT {', '.join(ROW)} FROM games WHERE {where} ORDER BY game")
         moves, improvements = (dict(self.parts(part, where)) for part in PARTS)
@@ -282,7 +274,7 @@ class Store:
             yield game, tuple(row[1:] for row in group)
 
     def verified_parts(self, part: str, last: int) -> Iterator[tuple[int, tuple[tuple, ...]]]:
-        """`parts` of the games up to number `last`; StoreDamaged unless they are as they were stored."""
+        """`parts` of the games up to number `last`; StoreDamaged unless as they were stored."""
         found = self.parts(part, f"game <= {last}")
         having = f"game <= {last} AND {part}_digest != {digest(())}"
         for number, id, expected in self.each(
@@ -296,7 +288,7 @@ class Store:
             raise StoreDamaged(self.path, f"its table {part} has rows of game {stray[0]}, which has none")
 
     def rows(self, last: int) -> Iterator[tuple]:
-        """The rows of `ROW` of the games up to number `last`, in order of their end; StoreDamaged unless sound."""
+        """The rows of `ROW` up to number `last`, in order of their end; StoreDamaged unless sound."""
         count = 0
         for count, row in enumerate(
             self.each(f"SELECT {', '.join(ROW)} FROM games WHERE game <= {last} ORDER BY game"), 1
@@ -317,12 +309,12 @@ class Store:
             yield self._numbered(game, id)
 
     def select(self, query: str, parameters: Sequence = ()) -> list[tuple]:
-        """The rows that a SELECT gives; StoreError if the file is damaged."""
+        """StoreError if the file is damaged."""
         with explained(self.path, "read"):
             return self._connection.execute(query, parameters).fetchall()
 
     def each(self, query: str) -> Iterator[tuple]:
-        """The rows that a SELECT gives, with one batch at a time in memory; StoreError if the file is damaged."""
+        """As `select`, with one batch of rows at a time in memory."""
         with explained(self.path, "read"):
             cursor = self._connection.execute(query)
         while True:
@@ -334,7 +326,7 @@ class Store:
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """Within it, all reads see the same moment, whatever another process adds; nested ones do nothing."""
+        """All reads in it see the same moment, whatever another process adds; nested ones do nothing."""
         if self._connection.in_transaction:
             yield
             return
@@ -356,11 +348,11 @@ class Store:
 
 def busy(folder: str | os.PathLike) -> bool:
     """Whether a process is writing to the store in `folder` now."""
-    import fcntl  # which not every system has, and nothing else here needs
+    import fcntl  # not on every system, and used only here
 
     try:
         with open(Path(folder) / LOCK_NAME) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back at once, when the file is closed
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back when the file is closed
             return False
     except BlockingIOError:
         return True
@@ -369,7 +361,6 @@ def busy(folder: str | os.PathLike) -> bool:
 
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
-    """A connection to a store of this version, or StoreError."""
     with explained(path, "open"):
         connection = open_to_write(path) if write else open_to_read(path)
         try:

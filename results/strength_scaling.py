@@ -1,10 +1,9 @@
 """How a parallel search compares with the serial one: Elo against workers, and the strength speed-up.
 
-A parallel search with `workers` workers meets its serial search with `factor` times the playouts that each worker
-makes: at equal time as many as fit in the time that the scheme takes, and factor = workers is the same playouts in all,
-which shows what parallelism costs (search overhead).  The **strength speed-up** (Chaslot, Winands & van den Herik,
-"Parallel Monte-Carlo tree search", 2008) is the factor at which the two are even.  It is found by matches at factors
-that enclose it, and by a logistic curve through the scores of all of a point's matches,
+A search with `workers` workers meets its serial search with `factor` times the playouts of each worker: at equal time
+as many as fit in the scheme's time; at factor = workers the same in all, which shows search overhead.  The **strength
+speed-up** (Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is the factor at which the two
+are even, found by matches that enclose it, and a logistic curve through the scores of all of a point's matches,
 
     expected score of the parallel search = 1 / (1 + exp(slope (log2 factor - log2 speed-up)))
 
@@ -26,18 +25,15 @@ from arena.results.export import MISSING, elo_with_error, interval
 from arena.results.tables import PAIR_SCORES
 
 PAIR_VALUES = np.array(PENTANOMIAL)
-PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; its height over its width
+PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; height over width
 LINE = 0.2  # inches
-BEYOND = 8.0  # times the highest value, that an axis of factors ends at
+BEYOND = 8.0  # times the highest value, where an axis of factors ends
 CONTINUITY = 0.5  # of a pair, added to each side of a match, so that a perfect score has a finite logit
 
 
 @dataclass(frozen=True)
 class SpeedUp:
-    """A strength speed-up; NaN if it is unknown.
-
-    `bound` is ">" or "<" where the matches do not enclose it: then `value` is the last factor that was tried.
-    """
+    """NaN if unknown; `bound` is ">" or "<" if the matches do not enclose it: then `value` is the last factor tried."""
 
     value: float
     low: float  # of the 95 % interval
@@ -46,11 +42,11 @@ class SpeedUp:
 
 
 def next_factor(matches: Mapping[float, np.ndarray], least: float, most: float) -> float | None:
-    """The factor at which a point's next match is to be played; None when they enclose the speed-up closely.
+    """The factor of a point's next match; None when its matches enclose the speed-up closely.
 
     `matches` are counts int[5] of pairs (LL to WW, for the parallel search) by factor.  Factors are powers of two
-    between two that are known to be under and over the speed-up, until these differ by 2 at most; where all are under
-    it or all over it, the next power beyond, but none outside `least` and `most`.
+    between two known to be under and over the speed-up, until these differ by 2 at most; where all are on one side of
+    it, the next power beyond, but none outside `least` and `most`.
     """
     won = [factor for factor, counts in matches.items() if _score(counts) >= 0.5]
     lost = [factor for factor in matches if factor not in won]
@@ -73,7 +69,7 @@ def next_factor(matches: Mapping[float, np.ndarray], least: float, most: float) 
 
 
 def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
-    """The strength speed-up by the matches of a point; `matches` as in `next_factor`."""
+    """The strength speed-up of a point; `matches` as in `next_factor`."""
     factors = sorted(matches)
     scores = np.array([_score(matches[factor]) for factor in factors])
     if not len(factors):
@@ -82,11 +78,11 @@ def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
         beyond = (scores >= 0.5).all()
         return SpeedUp(factors[-1] if beyond else factors[0], math.nan, math.nan, ">" if beyond else "<")
     slope, even, covariance = _curve(np.log2(factors), [np.asarray(matches[factor], float) for factor in factors])
-    if slope <= 0:  # the scores rise with the serial search's playouts: too few games to say anything
+    if slope <= 0:  # scores rise with the serial search's playouts: too few games
         return SpeedUp(math.nan, math.nan, math.nan)
     gradient = np.array([1.0, -even]) / slope  # of even = intercept / slope
     error = Z * math.sqrt(gradient @ covariance @ gradient)
-    with np.errstate(over="ignore"):  # too few games: the interval is all that there is
+    with np.errstate(over="ignore"):  # too few games: only the interval is left
         value, low, high = np.exp2([even, even - error, even + error]).tolist()
     return SpeedUp(value, low, high)
 
@@ -97,7 +93,8 @@ def _score(counts) -> float:
 
 def _curve(logs, counts) -> tuple[float, float, np.ndarray]:
     """Slope, log2 of the factor that scores even, and the covariance of (intercept, slope): the logit of a pair's
-    expected score is intercept - slope * log."""
+    expected score is intercept - slope * log.
+    """
     padded = [row + CONTINUITY * np.array([1.0, 0, 0, 0, 1.0]) for row in counts]
     pairs = np.array([row.sum() for row in padded])
     means = np.array([PAIR_VALUES @ row for row in padded]) / pairs
@@ -121,7 +118,7 @@ def _curve(logs, counts) -> tuple[float, float, np.ndarray]:
 def counts_by_pair(pairs: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
     """int[5] for each two agents in both orders: the pairs of games by the first one's score, LL to WW.
 
-    `pairs` is the table of that name, of `results.tables`.
+    `pairs` is that table of `results.tables`.
     """
     found = {}
     for row in pairs.itertuples():
@@ -133,11 +130,11 @@ def counts_by_pair(pairs: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
 def table(points: list[dict]) -> pd.DataFrame:
     """One row a game, number of playouts, scheme and number of workers.
 
-    `points` hold game, playouts (of each worker), scheme, workers, serial (the search that it is compared with),
-    matches (counts by factor), time (of a move, over the serial search's with the playouts of one worker; NaN if not
-    known), equal (the factor of equal time; None if not known) and nodes_per_playout (of the scheme: new positions in
-    a playout).  Columns: those but matches and equal, then games; score, elo, error, bound at equal time; those with
-    `total_` for the same playouts in all; speed_up, low, high, speed_up_bound; efficiency: speed_up over workers.
+    `points` hold game, playouts (of each worker), scheme, workers, serial (the search compared with), matches (counts
+    by factor), time (of a move, over the serial search's with the playouts of one worker; NaN if not known), equal (the
+    factor of equal time; None if not known) and nodes_per_playout (of the scheme: new positions in a playout).
+    Columns: those but matches and equal, then games; score, elo, error, bound at equal time; those with `total_` for
+    the same playouts in all; speed_up, low, high, speed_up_bound; efficiency: speed_up over workers.
     """
     rows = []
     for point in points:
@@ -159,7 +156,7 @@ def table(points: list[dict]) -> pd.DataFrame:
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `table` for people: strings, with errors beside their values, without what is the same in all rows."""
+    """A table of `table` for people: strings, errors beside values, without what is the same in all rows."""
     names = ["game", "playouts", "scheme", "workers", "serial"]
     columns = frame[[name for name in names if name in ("scheme", "workers") or frame[name].nunique() > 1]].copy()
     columns["scheme"] = labels(frame["scheme"])
@@ -177,7 +174,7 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def labels(schemes: Sequence[str]) -> list[str]:
-    """`root(search='grave')` as `root(grave)`, which people and figures are shown; as they are if two became one."""
+    """`root(search='grave')` as `root(grave)`, for people; as they are if two became one."""
     short = [re.sub(r"search='(\w+)'", r"\1", scheme) for scheme in schemes]
     return short if len(set(short)) == len(set(schemes)) else list(schemes)
 
@@ -209,7 +206,7 @@ PANELS = {
     "throughput": ("playouts a second, by threads", "times one thread"),
 }
 """What a figure shows: title, and label of the vertical axis."""
-BUDGETS = "budgets"  # a panel for a game, of all its budgets
+BUDGETS = "budgets"  # all budgets of a game
 
 
 def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: Sequence[str] = tuple(PANELS)):
@@ -223,7 +220,7 @@ def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: 
 
 
 def height(frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str], width: float) -> float:
-    """The height in inches that suits a figure of that width."""
+    """In inches, for a figure of that width."""
     cells, shown = len(_cells(frame, panels)), _shown(panels, throughput)
     columns = _columns(shown, width)
     rows = -(-len(shown) // columns)
@@ -244,14 +241,14 @@ def _cells(frame, panels) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _columns(shown, width: float) -> int:
-    """The columns of panels in that width: all beside each other, half of them, or one."""
+    """All panels beside each other, half of them, or one."""
     return next((n for n in (len(shown), -(-len(shown) // 2)) if width / n >= LEAST), 1)
 
 
 def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str]) -> None:
     """Draw a study: a line is a scheme, its band the 95 % interval, a triangle a one-sided bound.
 
-    `frame` is a table of `table`, `throughput` one of `study.throughput`, without which there is no such panel.
+    `frame` is from `table`, `throughput` from `study.throughput`, without which there is no such panel.
     """
     from arena.results import plots
 
@@ -279,7 +276,7 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
 
 
 def _look(number: int, label: str) -> dict:
-    """The line of a scheme; after the colours that there are, with hollow markers and dashes."""
+    """After the colours that there are, with hollow markers and dashes."""
     from arena.results import plots
 
     again = {"markerfacecolor": "none", "linestyle": "--"} if number >= plots.LINES else {}
@@ -287,7 +284,6 @@ def _look(number: int, label: str) -> dict:
 
 
 def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:
-    """Elo or speed-up of each scheme against its workers."""
     prefix = {"equal_time": "", "equal_playouts": "total_"}.get(name)
     for scheme, rows in cell.groupby("scheme", sort=False):
         if prefix is None:
@@ -308,7 +304,7 @@ def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:
 
 
 def _draw_budgets(ax, cell: pd.DataFrame, looks) -> None:
-    """The strength speed-up of each scheme with the most workers against the playouts of each worker."""
+    """The speed-up of each scheme with the most workers against the playouts of each worker."""
     for scheme, rows in cell.groupby("scheme", sort=False):
         rows = rows[rows["workers"] == rows["workers"].max()].sort_values("playouts")
         look = looks[scheme] | {"label": f"{looks[scheme]['label']} x{rows['workers'].iloc[0]}"}
@@ -328,7 +324,6 @@ def _speed_axis(ax, values) -> None:
 
 
 def _line(ax, workers, value, low, high, bound, style) -> None:
-    """A line with its band; bounds are triangles."""
     workers, known = workers.to_numpy(), (bound == "").to_numpy()
     ax.plot(workers, value, **{"marker": "."} | style)
     ax.fill_between(workers, low, high, where=known, color=style["color"], alpha=0.15, linewidth=0)
@@ -347,7 +342,6 @@ def _draw_throughput(ax, throughput, looks) -> None:
 
 
 def count_axis(ax, counts) -> None:
-    """A logarithmic axis with the counts that there are."""
     ax.set_xscale("log", base=2)
     ax.set_xticks(counts, [str(count) for count in counts], minor=False)
     ax.grid(alpha=0.3)

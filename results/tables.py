@@ -1,9 +1,7 @@
-"""The tables of a tournament, made from its games; pure functions of data frames.
+"""The tables of a tournament, from its games; pure functions of data frames.
 
-Each row is a game, or, with a column games, stands for that many; its plies are then a sum.
-
-Scores are fractions, 0 to 1.  Elo, its 95 % error and its bound are explained in `results.ratings`.  Void games are
-counted as such and nowhere else.
+A row is a game, or, with a column games, stands for that many; its plies are then a sum.  Scores are 0 to 1; for Elo,
+its 95 % error and its bound see `results.ratings`.  Void games are counted as such and nowhere else.
 """
 
 import itertools
@@ -24,9 +22,9 @@ ESTIMATED = ("elo", "error", "bound", "los", "nelo", "nelo_error", "draw_ratio",
 def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
     """One row per agent, the best first.
 
-    `ratings` are the agents' in the same order; `games` has columns first, second, outcome, reason.  Columns: rank,
-    agent, elo, error, games, wins, draws, losses, void, forfeits (games lost so), score, bound, los (the likelihood
-    of being stronger than the next agent); Elo comes early, so that pandas does not leave it out where it is printed.
+    `ratings` are in the order of `agents`; `games` has columns first, second, outcome, reason.  Columns: rank, agent,
+    elo, error, games, wins, draws, losses, void, forfeits (games lost so), score, bound, los (the likelihood of being
+    stronger than the next agent); Elo comes early, so that pandas does not leave it out where it is printed.
     """
     frame = pd.DataFrame({"agent": list(agents), "elo": ratings.elo, "error": ratings.error})
     frame = frame.assign(**_results_by_agent(agents, games))
@@ -41,7 +39,7 @@ def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> p
 
 
 def _order(frame: pd.DataFrame) -> np.ndarray:
-    """Lower bounds, then estimates, then agents not placed, then upper bounds; in each by Elo, score and name."""
+    """Lower bounds, estimates, agents not placed, upper bounds; in each by Elo, score and name."""
     place = frame["bound"].map({">": 0, "": 1, "<": 3}).where(frame["elo"].notna(), 2)
     keys = pd.DataFrame(
         {
@@ -55,7 +53,7 @@ def _order(frame: pd.DataFrame) -> np.ndarray:
 
 
 def _results_by_agent(agents, games) -> dict[str, np.ndarray]:
-    """Counts int[agents] of games with a result, wins, draws, losses, void games and forfeits."""
+    """Counts int[agents]: games with a result, wins, draws, losses, void, forfeits."""
     index = pd.Index(list(agents))
     first, second = index.get_indexer(games["first"]), index.get_indexer(games["second"])
     outcome = games["outcome"].to_numpy(float)
@@ -79,15 +77,15 @@ def _results_by_agent(agents, games) -> dict[str, np.ndarray]:
 
 
 def _score(wins, draws, games):
-    """The fraction of the points; NaN without games, or where games have no winner (one player)."""
+    """The share of the points; NaN without games, or where games have no winner (one player)."""
     return ((wins + draws / 2) / games.where(games > 0)).astype(float)
 
 
 def crosstable(agents: Sequence[str], counts: np.ndarray, values: str = "score") -> pd.DataFrame:
     """Each agent (row) against each other one (column), in the order of `agents`.
 
-    `counts[agents, agents, 3]` as in `results.ratings`.  `values` is "score", the row's fraction of the points, or
-    "games", their number; missing if they have not met.
+    `counts[agents, agents, 3]` as in `results.ratings`.  `values`: "score", the row's share of the points, or "games",
+    their number; missing if they have not met.
     """
     if values not in ("score", "games"):
         raise ValueError(f"values = {values!r} is not one of score, games")
@@ -101,9 +99,9 @@ def crosstable(agents: Sequence[str], counts: np.ndarray, values: str = "score")
 
 
 def differences(ratings: Ratings) -> pd.DataFrame:
-    """One row for each ordered pair of agents: Elo of `agent` minus Elo of `against`, by the ratings of the whole pool.
+    """One row for each ordered pair of agents: Elo of `agent` minus Elo of `against`, by the whole pool's ratings.
 
-    The error is the difference's own, which is not that of the two ratings.  NaN where only the sign is known.
+    The error is the difference's own, not that of the two ratings.  NaN where only the sign is known.
     """
     names, known = np.array(ratings.agents, dtype=object), ~np.isnan(ratings.difference_error)
     rows, columns = np.nonzero(~np.eye(len(names), dtype=bool))
@@ -123,9 +121,9 @@ def differences(ratings: Ratings) -> pd.DataFrame:
 def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
     """One row for each two agents `a` and `b` that were paired; results and Elo are `a`'s.
 
-    `games` has columns condition, opening, first, second, outcome, reason.  Columns LL to WW count the complete pairs
-    (two games of one condition and opening, sides swapped) by a's results.  Elo and its error come from them, or
-    from games if there are none.  The errors leave out games that, by `repeats: bool[games]`, repeat an earlier one.
+    `games` has columns condition, opening, first, second, outcome, reason.  LL to WW count the complete pairs (two
+    games of one condition and opening, sides swapped) by a's results.  Elo and its error come from them, or from games
+    if there are none; errors leave out games that, by `repeats: bool[games]`, repeat an earlier one.
     """
     index = pd.Index(list(agents))
     flat = by_pair(agents, games, repeats)
@@ -162,7 +160,8 @@ def pairs(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None 
 
 def by_pair(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
     """One row per game of two agents: their indices a < b, condition, opening, side (1 if b moved first), points of a
-    (NaN if void), void, repeats."""
+    (NaN if void), void, repeats.
+    """
     repeats = pd.Series(False, games.index) if repeats is None else repeats
     games, repeats = games[games["second"].notna()], repeats[games["second"].notna()]
     index = pd.Index(list(agents))
@@ -192,15 +191,15 @@ def complete_pairs(flat: pd.DataFrame) -> pd.DataFrame:
 
 
 def pair_counts(points: pd.Series) -> np.ndarray:
-    """int[5]: how many pairs have 0, 1/2, 1, 3/2, 2 points."""
+    """int[5]: pairs with 0, 1/2, 1, 3/2, 2 points."""
     return np.bincount((2 * points).astype(int), minlength=len(PENTANOMIAL))
 
 
 def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) -> pd.DataFrame:
-    """One row per agent: games and score as first and as second player, and what it spent.
+    """One row per agent: games and score as first and as second player, and what it spent, void games included.
 
-    `effort` has the column agent and, for at least seconds, playouts and nodes, the sum, and as `..._given` the number
-    of decisions that count it.  Moves and plies of void games are included.
+    `effort` has the column agent and, for at least seconds, playouts and nodes, the sum, and as `..._given` the
+    decisions that count it.
     """
     index, frame = pd.Index(list(agents)), pd.DataFrame({"agent": list(agents)})
     played = counted(games)
@@ -224,7 +223,7 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
 
 
 def _ratio(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Means; NaN if there is nothing to average."""
+    """Means; NaN of nothing."""
     return np.divide(sums, counts, out=np.full(len(sums), math.nan), where=counts > 0)
 
 

@@ -1,4 +1,4 @@
-"""A tournament as it was stored at one moment: the tables, notes and figures that are made from its games."""
+"""A tournament as stored at one moment: the tables, notes and figures of its games."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -25,7 +25,7 @@ BY_CONDITION = (*JOINT, "win_rates")  # kinds with rows of each condition, where
 
 
 class Tournament(Snapshot):
-    """What a folder held when it was loaded; load it again to see games added later."""
+    """What a folder held when it was loaded; load again to see games added later."""
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -33,10 +33,7 @@ class Tournament(Snapshot):
         return self.rate()
 
     def rate(self, **options) -> Ratings:
-        """Ratings with the options `draws`, `advantage`, `anchors` of `results.ratings.rate`.
-
-        StoreError if the games are for one player.
-        """
+        """Ratings by the options `draws`, `advantage`, `anchors` of `results.ratings.rate`; StoreError with one player."""
         if self.single_player:
             text = "are of games for one player, which nobody wins; `arena table` and `arena plot DIR curves` show them"
             raise StoreError(f"the runs in {self.folder} {text}")
@@ -44,7 +41,7 @@ class Tournament(Snapshot):
         return rate(self.names, self._counts, self._counts - repetitions, **options)
 
     def bootstrap(self, samples: int = 200, seed: int = 0, **options) -> pd.DataFrame:
-        """A second opinion on the errors of `rate(**options)`, from games that differ; see `results.bootstrap`."""
+        """The errors of `rate(**options)` from games that differ, by the bootstrap; see `results.bootstrap`."""
         games = self.paired()
         return bootstrap(self.names, games[~games["repeats"]], samples, seed, **options)
 
@@ -54,18 +51,18 @@ class Tournament(Snapshot):
 
     @shown_as("standings")
     def standings(self, condition: int | None = None) -> pd.DataFrame:
-        """The standings over all games, or over one condition's, by number; see `results.tables.standings`."""
+        """The standings over all games, or over one condition's; see `results.tables.standings`."""
         if condition is not None:
             return self.at([condition]).standings()
         return tables.standings(self.names, self.tallies, self.ratings)
 
     @shown_as("ratings")
     def ratings_by_condition(self) -> pd.DataFrame:
-        """The standings over all games, then those of each condition, told apart by columns instance and budget."""
+        """The standings over all games, then of each condition, told apart by columns instance and budget."""
         return self._by_condition("ratings")
 
     def _by_condition(self, kind: str) -> pd.DataFrame:
-        """A table's rows of all conditions together, if its kind is one of JOINT, then those of each."""
+        """A table's rows of all conditions together, if its kind is one of JOINT, then of each."""
         blocks = [(ALL, ALL, self)] if kind in JOINT else []
         blocks += [(one.instance, one.budget, self.part(one.number)) for one in self.conditions]
         method = {"ratings": "standings"}.get(kind, kind)
@@ -74,14 +71,13 @@ class Tournament(Snapshot):
         return pd.concat(frames, ignore_index=True)[[*columns, *frames[0].columns[:-2]]]
 
     def part(self, condition: int) -> Self:
-        """One condition's games, by number, with the agents in the order of all games' standings in its figures."""
+        """One condition's games; figures keep the order of all games' standings."""
         part = self.at([condition])
         part.order = self.order
         return part
 
     @cached_property
     def order(self) -> list[str]:
-        """The agents' names as they stand in the standings."""
         return self.standings()["agent"].tolist()
 
     @shown_as("crosstable")
@@ -109,11 +105,10 @@ class Tournament(Snapshot):
 
     @cached_property
     def effort(self) -> pd.DataFrame:
-        """What the agents spent: one row per agent and ply, the agents in the order of the standings.
+        """What the agents spent: one row per agent and ply, in the order of the standings.
 
-        Columns agent, ply, decisions; for each field of `Effort`, its sum, under its name, and the number of decisions
-        that count it, `..._given`.  Read from the store when first used, and verified before if there are at
-        most MOVES_VERIFIED decisions.
+        Columns agent, ply, decisions; for each field of `Effort` its sum, and as `..._given` the decisions that count
+        it.  Read when first used, and verified before if there are at most MOVES_VERIFIED decisions.
         """
         frame = self.spent()
         place = {name: place for place, name in enumerate(self.order)}
@@ -126,7 +121,7 @@ class Tournament(Snapshot):
 
     @shown_as("scores")
     def scores(self) -> pd.DataFrame:
-        """Scores in games for one player, with one table per budget below the other; see `results.scores.scores`."""
+        """Scores in games for one player, one table per budget below the other; see `results.scores.scores`."""
         number = {name: place for place, name in enumerate(self.instances)}
         frames = []
         for budget in self.budgets:
@@ -140,10 +135,10 @@ class Tournament(Snapshot):
 
     @shown_as("study")
     def study(self) -> pd.DataFrame:
-        """One row per game, budget and agent: its score, or its mean score, with a 95 % interval.
+        """One row per game, budget and agent: its score, or mean score, with a 95 % interval; see `results.study`.
 
-        Columns instance, budget, agent, games, value, low, high; see `results.study`.  `results.render` lays it out as
-        papers print it: a row per game, a column per budget or agent.
+        Columns instance, budget, agent, games, value, low, high.  `results.render` lays it out as papers do: a row per
+        game, a column per budget or agent.
         """
         if self.single_player:
             frame = study.mean_scores(self.scores(), self.conditions, self.names)
@@ -158,7 +153,7 @@ class Tournament(Snapshot):
         return tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
-        """The same, with a note on the intervals in this table if many stand side by side."""
+        """The same, with a note on this table's intervals if many stand side by side."""
         return [*self.notes(), *filter(None, [summary.side_by_side(summary.intervals_in(frame))])]
 
     def notes_of(self, ratings: Ratings) -> list[str]:
@@ -167,17 +162,17 @@ class Tournament(Snapshot):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of tables there are, the main one first."""
+        """The kinds of tables, the main one first."""
         kinds = SINGLE_PLAYER_KINDS if self.single_player else KINDS
         if len(self.conditions) == 1:
             return kinds
         return ("scores", "study", *kinds[1:]) if self.single_player else ("study", "standings", "ratings", *kinds[1:])
 
     def table(self, kind: str | None = None) -> pd.DataFrame:
-        """The table of that kind, or the main one, ready for `results.export.render`; ValueError names the kinds.
+        """The table of that kind, or the main one, for `results.export.render`; ValueError names the kinds.
 
-        Of a run of several games or budgets, ratings, pairs, differences and win_rates have rows for each of them,
-        the first three after those of all games together.
+        With several games or budgets, ratings, pairs, differences and win_rates have rows for each of them, the first
+        three after those of all games together.
         """
         kind = kind or self.kinds[0]
         if kind not in self.kinds:
@@ -197,7 +192,7 @@ class Tournament(Snapshot):
         return Plotter(self)
 
     def styled(self, kind: str = "standings") -> "Styler":
-        """The table of that kind as a pandas Styler, for notebooks: rounded for readers, scores as a heat map."""
+        """The table of that kind as a pandas Styler, for notebooks: rounded, scores as a heat map."""
         from arena.results.notebook import styled
 
         return styled(self.table(kind))
@@ -213,7 +208,6 @@ class Tournament(Snapshot):
         return "\n".join([str(render(table, "text")).rstrip("\n"), *self.notes_on(table)])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the standings and what to know about them."""
         from arena.results.notebook import page
 
         return page(self)
