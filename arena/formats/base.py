@@ -1,9 +1,8 @@
 """The base of formats: classes that say which games a tournament has, and how it stands.
 
 A format is one file in this folder: a subclass of `Format`, or of `Matches` where two agents meet, with its name and
-its keys in the configuration.  It checks them, says which may grow when a run is resumed, which games are due, and how
-it stands in words.  Only `told` changes it, by one result at a time, and what is due never depends on the order of
-results: so a tournament is the same on any number of workers, resumed or not.
+keys.  Only `told` changes it, by one result at a time, and what is due never depends on the order of results: so a
+tournament is the same on any number of workers, resumed or not.
 """
 
 import importlib
@@ -18,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from arena.formats.fixture import Fixture, Fixtures, Pair
 
-Complaint = tuple[tuple, object, str]  # the place of a key, its value, what is wrong with it
+Complaint = tuple[tuple, object, str]  # the key's place, its value, what is wrong
 
 
 class Way(NamedTuple):
@@ -35,8 +34,6 @@ _classes: dict[str, type["Format"]] = {}
 
 
 class Table(BaseModel):
-    """A table of a configuration: keys of exact types, no others."""
-
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
@@ -50,7 +47,7 @@ class Format(ABC):
     name: ClassVar[str]
     players: ClassVar[int] = 2
     adaptive: ClassVar[bool] = False  # whether results decide which games are played
-    growing: ClassVar[tuple[str, ...]] = ("games",)  # keys that may grow when a run is resumed
+    growing: ClassVar[tuple[str, ...]] = ("games",)  # may grow when a run is resumed
     Keys: ClassVar[type[Table]] = Table  # the format's own keys in the configuration
 
     def __init_subclass__(cls, **kwargs):
@@ -67,7 +64,7 @@ class Format(ABC):
 
     @classmethod
     def complaints(cls, keys: Mapping[str, Any], names: Sequence[str]) -> Iterator[Complaint]:
-        """Complaints about keys of the right form; `names` are those of the agents."""
+        """Complaints about keys of the right form; `names` are the agents'."""
         yield from ()
 
     @classmethod
@@ -130,7 +127,7 @@ class Matches(Format):
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)
         self.openings = games // 2  # of a match
-        self._asked: Counter[Pair] = Counter()  # openings that each pair is to play
+        self._asked: Counter[Pair] = Counter()  # openings each pair is to play
         self._left = 0  # games wanted that have not ended
         # [opening, side] of the pair's first agent, which moves first if the side is 0; None for a void game
         self._points: dict[Pair, dict[tuple[int, int], float | None]] = defaultdict(dict)
@@ -143,10 +140,10 @@ class Matches(Format):
         self.extend()
 
     def extend(self) -> None:
-        """Ask for more games once all games wanted so far have ended."""
+        """Ask for more games once all wanted so far have ended."""
 
     def ask(self, more: Mapping[Pair, int]) -> None:
-        """Ask for more openings of each pair; a resumed run may have played some of them."""
+        """Ask for more openings of each pair; a resumed run may have played some."""
         for pair, openings in more.items():
             begin, end = self._asked[pair], self._asked[pair] + openings
             self._left += 2 * openings - sum(begin <= opening < end for opening, _ in self._points[pair])
@@ -159,7 +156,7 @@ class Matches(Format):
         return 2 * self._asked.total()
 
     def due(self, begun):
-        """The games opening by opening, so that pairs advance together."""
+        """Opening by opening, so that pairs advance together."""
         left = {pair: range(begun[pair], n) for pair, n in sorted(self._asked.items()) if n > begun[pair]}
         first = min((openings.start for openings in left.values()), default=0)
         for opening in range(first, max((openings.stop for openings in left.values()), default=0)):
@@ -172,11 +169,9 @@ class Matches(Format):
         return self.all_played()
 
     def all_played(self) -> bool:
-        """Whether all games wanted so far have ended."""
         return self._left == 0
 
     def is_played(self, pair: Pair, opening: int) -> bool:
-        """Whether both games of an opening have ended."""
         return all((opening, side) in self._points[pair] for side in (0, 1))
 
     def points(self, pair: Pair, openings: Iterable[int]) -> tuple[float, float]:
@@ -192,8 +187,6 @@ class Matches(Format):
 
 
 class KnownMatches(Matches):
-    """Base of the formats whose matches are known before play."""
-
     adaptive = False
 
     def __init__(self, names, games, fixtures, keys):

@@ -12,7 +12,7 @@ from arena.results.sprt import Sprt, State, in_words
 
 BATCH, SHARE = 16, 10  # least look-ahead in pairs; at most one pair in SHARE of those played
 # copies in a row for each different pair, but at least LEAST, after which no new pair is expected: of openings drawn
-# from equally likely ones, of which one has not come yet, this happens once in e^8 times
+# from equally likely ones, of which one is missing, this happens once in e^8 times
 COPIES, LEAST = 8, 32
 NO_NEW_PAIR = (
     "no new pair comes; more openings, random opening_plies or agents that draw random numbers make pairs differ"
@@ -36,16 +36,16 @@ class SprtTable(Table):
         return Sprt(**self.model_dump(exclude={"allow_failures"}))
 
     def plain(self) -> dict[str, Any]:
-        """The keys, without `allow_failures` where that is false, as in runs from before there was such a key."""
+        """The keys; without `allow_failures` where false, as in runs older than that key."""
         return self.model_dump(exclude=None if self.allow_failures else {"allow_failures"})
 
 
 class Trial:
     """A candidate's test against the base, on pairs of games in the order of the openings.
 
-    It stops at the first pair that crosses a bound; pairs with a void game are left out, and so are copies of earlier
-    pairs, move for move, unless these two agents have followed one opening in two ways (see `results.repeats`).  It
-    stops, too, when copies alone come.
+    It stops at the first pair that crosses a bound, or when only copies come.  Pairs with a void game are left out, and
+    so are copies of earlier pairs, move for move, unless these two agents have followed one opening in two ways (see
+    `results.repeats`).
     """
 
     def __init__(self, table: SprtTable):
@@ -69,7 +69,7 @@ class Trial:
 
     @property
     def no_verdict(self) -> str:
-        """Why there is none, though the test has ended; "" if there is one, or it has not ended."""
+        """Why there is none, though the test has ended; else ""."""
         if self._in_a_row >= max(LEAST, COPIES * len(self._seen)):
             return NO_NEW_PAIR
         if self.state.verdict != "continue" and self.failures > self.losses / 2 and not self._allows_failures:
@@ -77,7 +77,7 @@ class Trial:
         return ""
 
     def take(self, points: list[float | None], ways: tuple[Way, ...]) -> None:
-        """Take the candidate's points in the next two games, None for one that was void, and how both games went."""
+        """Take the candidate's points in the next two games, None for a void one, and how both games went."""
         while self.pairs >= self.ahead:
             self.ahead, self.wanted = self.wanted, self.wanted + max(BATCH, self.wanted // SHARE)
         self.pairs += 1
@@ -109,8 +109,8 @@ class Trial:
 class SequentialTest(Matches):
     """Each candidate plays the base until its test ends or all `games` are played.
 
-    Pairs are played in batches of at least BATCH, one batch ahead of the test, so that no worker waits.  Games beyond
-    the end of a test are stored, but not part of its verdict.
+    Pairs are played in batches of at least BATCH, one ahead of the test, so that no worker waits.  Games beyond the end
+    of a test are stored, but not part of its verdict.
     """
 
     name = "sprt"
@@ -152,7 +152,7 @@ class SequentialTest(Matches):
         self.extend()
 
     def _candidates_points(self, pair, opening) -> list[float | None]:
-        """The candidate's points in both games of an opening; None for one that is void."""
+        """The candidate's points in both games of an opening; None for a void one."""
         results = [self._points[pair][opening, side] for side in (0, 1)]
         return [result if result is None or pair[1] == self.base else 1 - result for result in results]
 

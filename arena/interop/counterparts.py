@@ -1,5 +1,5 @@
-"""Games that OpenSpiel has too (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in games", 2019):
-translates positions both ways by replaying the moves.
+"""Translates positions to and from OpenSpiel (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in
+games", 2019) by replaying the moves.
 
 A move here is one or more actions there: for an amazon, the square it leaves, its target, and the arrow.
 """
@@ -25,18 +25,16 @@ class NoCounterpart(UserError, ValueError):
 
 
 def by_number(game: Game, state: np.ndarray, move: int) -> tuple[str, ...]:
-    """A move is the action of the same number."""
     return (str(move),)
 
 
 def number(theirs: Any, action: int) -> str:
-    """An action by its number."""
     return str(action)
 
 
 @dataclass(frozen=True)
 class Counterpart:
-    """A game of OpenSpiel; labels, names or numbers, identify the actions that make up a move there."""
+    """A game of OpenSpiel; labels (names or numbers) identify the actions of a move."""
 
     name: str  # as `pyspiel.load_game` takes it, with parameters
     path: Callable[[Game, np.ndarray, int], tuple[str, ...]] = by_number  # the labels of a move's actions
@@ -54,7 +52,7 @@ def counterpart_of(game: Game) -> Counterpart:
 
 
 class Mirror:
-    """A position here, `state`, and the same position there, `theirs`, moved in step.
+    """A position here, `state`, and the same one there, `theirs`, moved in step.
 
     `moves` lead to it from the initial position; IllegalMove names an illegal one.
     """
@@ -67,7 +65,6 @@ class Mirror:
             self.push(move)
 
     def push(self, move: int) -> None:
-        """Make a move on both boards."""
         after = self.game.after(self.state, move)
         for label in self.counterpart.path(self.game, self.state, move):
             (action,) = [a for a in self.theirs.legal_actions() if self.counterpart.label(self.theirs, a) == label]
@@ -96,7 +93,7 @@ class Mirror:
 def to_openspiel(game: Game, moves: Sequence[int] = ()) -> Any:
     """OpenSpiel's state (`pyspiel.State`) after legal moves from the initial position of one of our games.
 
-    NoCounterpart if OpenSpiel does not have the game; IllegalMove names a move that is not legal.
+    NoCounterpart if OpenSpiel does not have the game; IllegalMove names an illegal move.
     """
     return Mirror(game, moves).theirs
 
@@ -122,7 +119,7 @@ def from_openspiel(game: Game, theirs: Any) -> tuple[list[int], np.ndarray]:
 
 
 def _described(game: Any) -> tuple:
-    """The name and all parameters, with defaults, of one of their games."""
+    """Name and all parameters, with defaults, of one of their games."""
     kind = game.get_type()
     return kind.short_name, kind.parameter_specification | game.get_parameters()
 
@@ -131,12 +128,11 @@ def _described(game: Any) -> tuple:
 
 
 def text(theirs, action):
-    """An action by its name, without the mark of a capture."""
+    """Without the mark of a capture."""
     return theirs.action_to_string(action).rstrip("*")
 
 
 def by_name(game, state, move):
-    """A move is the action of the same name."""
     return (game.move_name(state, move),)
 
 
@@ -180,7 +176,7 @@ def algebraic(game, state, move):
 
 
 def san(theirs, action):
-    """An action by its name, without the signs of check and mate."""
+    """Without the signs of check and mate."""
     return theirs.action_to_string(action).rstrip("+#")
 
 
@@ -195,7 +191,6 @@ def checkers_name(game, state, move):
 
 
 def usual(game):
-    """Whether chess has its usual initial position."""
     return not game.fen and game.setup == type(game).setup
 
 
@@ -215,7 +210,7 @@ def _lines_of_action(game):
     return Counterpart("lines_of_action", by_name, text, differs=differs) if game.size == 8 else None
 
 
-# by the name of our game: its counterpart, or None where OpenSpiel lacks these parameters
+# by our game's name: its counterpart, or None where OpenSpiel lacks these parameters
 COUNTERPARTS: dict[str, Callable[[Any], Counterpart | None]] = {
     "tictactoe": lambda game: Counterpart("tic_tac_toe", tictactoe_cell),
     "connect4": lambda game: Counterpart(f"connect_four(rows={game.rows},columns={game.columns})"),

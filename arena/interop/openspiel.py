@@ -1,5 +1,5 @@
-"""OpenSpiel's games and searches among ours (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in
-games", 2019): a plug-in.
+"""OpenSpiel's games and searches (Lanctot et al., "OpenSpiel: A framework for reinforcement learning in games", 2019)
+among ours: a plug-in.
 
     plugins = ["arena.interop.openspiel"]               # in a configuration; --plugin on the command line
     game = "openspiel(game='oware')"                    # for agents that need no kernels: random, external, and these
@@ -21,7 +21,7 @@ from arena.games.core.game import Game, check_range
 from arena.games.core.random import next_word, random_unit
 from arena.interop.counterparts import COUNTERPARTS, Counterpart, Mirror, NoCounterpart, counterpart_of, pyspiel
 
-KEPT = 1024  # positions of theirs that are cached, so that a line is not replayed for each question
+KEPT = 1024  # their positions cached, so that a line is not replayed for each question
 LEAST = 2  # simulations: the first one only visits the root
 ENDLESS = 1 << 30  # simulations of a search that only time ends
 
@@ -109,7 +109,7 @@ class OpenSpielGame(Game):
         return int(outcomes[min(place, len(outcomes) - 1)])
 
     def move_name(self, state: np.ndarray, move: int) -> str:
-        """OpenSpiel's name of the move without blanks; with the action's number if that is not unique."""
+        """OpenSpiel's name without blanks; with the action's number if not unique."""
         theirs = self.their_state(state)
         names = {action: "".join(theirs.action_to_string(action).split()) for action in theirs.legal_actions()}
         own = names[move]
@@ -120,8 +120,6 @@ class OpenSpielGame(Game):
 
 
 class About(NamedTuple):
-    """Facts about one of their games, named as in `Game`."""
-
     players: int
     has_chance: bool
     move_limit: int
@@ -131,7 +129,7 @@ class About(NamedTuple):
 
 @functools.cache
 def _about(name: str) -> About:
-    """The facts about a game; ValueError if there is none of that name, or it cannot be one of ours."""
+    """ValueError if there is none of that name, or it cannot be one of ours."""
     known = name.partition("(")[0]
     if known not in pyspiel.registered_names():
         raise ValueError(f"game = {name!r}: OpenSpiel has no game of that name; it has {_playable()}")
@@ -198,7 +196,7 @@ class Found(NamedTuple):
     """A search's answer for a state."""
 
     action: int
-    value: float  # for the player to move, in the game's own utility
+    value: float  # for the player to move, in the game's utility
     playouts: int | None = None
     statistics: MoveStatistics | None = None  # of actions
 

@@ -17,14 +17,14 @@ from arena.results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
 class Openings:
-    """The openings of a run; the last one is kept for the second game of its pair."""
+    """The openings of a run; keeps the last one for the second game of its pair."""
 
     def __init__(self, config: Config):
         self._config = config
         self._last: tuple[tuple[int, int], list[int]] | None = None
 
     def of(self, fixture: Fixture) -> list[int]:
-        """The opening moves of a game; GameError if the rules fail."""
+        """GameError if the rules fail."""
         place = fixture.condition, fixture.opening
         if self._last is None or self._last[0] != place:
             game = self._config.conditions[fixture.condition].game
@@ -41,7 +41,7 @@ def play_fixture(
 ) -> GameRecord:
     """Play one game of a tournament; GameError if the rules fail.
 
-    `watch` notes whose code runs; `openings`, those of the run, help callers that play several of its games.
+    `watch` notes whose code runs; `openings`, those of the run, save work for several of its games.
     """
     game, seats = config.conditions[fixture.condition].game, seats_of(config, fixture)
     opening = (openings or Openings(config)).of(fixture)
@@ -51,7 +51,7 @@ def play_fixture(
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
-    """The record of a game without moves that failed through no fault of an agent."""
+    """The record of a game without moves that failed through no agent's fault."""
     return _without_moves(config, fixture, None, reason, detail, seconds)
 
 
@@ -78,18 +78,18 @@ def _without_moves(config, fixture, outcome, reason, detail, seconds):
 
 
 def cores_of(config: Config, fixture: Fixture) -> int:
-    """The cores that a game keeps busy; its agents think in turn."""
+    """The cores that a game keeps busy; agents think in turn."""
     return max(seat.agent.cores for seat in seats_of(config, fixture))
 
 
 def seats_of(config: Config, fixture: Fixture) -> tuple[Seat, ...]:
-    """The seats of a game, the first mover first."""
+    """The first mover first."""
     seats = config.conditions[fixture.condition].seats
     return tuple(seats[i] for i in fixture.seats)
 
 
 def _opening(config, game, number) -> list[int]:
-    """The moves of an opening; if there are more games than lines, the lines repeat."""
+    """If there are more games than lines, the lines repeat."""
     if lines := config.values.get("openings"):
         return game.read_line(lines[number % len(lines)])[0]
     return random_opening(game, config.values["seed"], number, config.values["opening_plies"])
@@ -106,12 +106,12 @@ def play(
 ) -> GameRecord:
     """Play one game to its end, or until an agent forfeits it or it is adjudicated.
 
-    game: its rules; seats: the first mover, and the opponent if there is one; opening: legal moves made before; limits:
-    the agents' seconds; watch: notes whose code runs; adjudication: when a game ends by the players' values
+    seats: the first mover, and the opponent if there is one; opening: legal moves made before; limits: the agents'
+    seconds; watch: notes whose code runs; adjudication: when a game ends by the players' values
 
     An agent that raises an exception, answers with anything but a legal move, or exceeds its time forfeits: the other
     side, if there is one, wins, and score is None.  Rules that raise an exception, or exceed game.max_plies, are
-    GameError.  a function of its arguments.
+    GameError.
     """
     match = Match(game, fixture, opening, Adjudicator(adjudication, tuple(seat.name for seat in seats)))
     start = time.perf_counter()
@@ -145,8 +145,6 @@ def identity(fixture: Fixture, names: Sequence[str]) -> dict:
 
 
 class Match:
-    """The board and the players of a game in progress."""
-
     def __init__(self, game: Game, fixture: Fixture, opening: Sequence[int], adjudicator: Adjudicator):
         self.game = game
         self.fixture = fixture
@@ -158,7 +156,7 @@ class Match:
         self.names: list[str] = []  # of moves after the opening, including chance
         self.decisions: list[MoveRecord] = []
         self.improvements: list[ImprovementRecord] = []
-        self.asked = 0  # the side whose code ran last
+        self.asked = 0  # whose code ran last
         self.referees: list[Referee] = []
 
     def result(
@@ -172,7 +170,7 @@ class Match:
             else:
                 outcome, score, reason, detail = result_of(self.game, self.state)
         except Forfeit as forfeit:
-            # the outcome is the first player's: 0 if it forfeits, 1 if the second does
+            # the first player's: 0 if it forfeits, 1 if the second does
             outcome = float(self.asked) if len(seats) == 2 else None
             reason, detail = forfeit.reason, forfeit.detail
         finally:
@@ -183,7 +181,7 @@ class Match:
     def play_out(self, seats: tuple[Seat, ...], limits: Limits, watch: Watch) -> Ending | None:
         """Let the players move until the game is over; Forfeit if one fails, whose side is `asked` then.
 
-        Returns the end of an adjudicated game, and None if the rules ended it.
+        Returns the end of an adjudicated game, None of others.
         """
         self.rngs = [stream(self.fixture.seed, side) for side in range(len(seats))]
         chance = stream(self.fixture.seed, "chance")
@@ -211,7 +209,6 @@ class Match:
         return None
 
     def _decide(self, side, legal) -> int:
-        """The move of the player to move; keeps its record."""
         self.asked, referee = side, self.referees[side]
         if referee.clock is not None:
             referee.clock = referee.clock._replace(opponent=self._left(1 - side))
@@ -224,7 +221,6 @@ class Match:
         return decision.move
 
     def _left(self, side) -> float | None:
-        """The time on a side's clock; None without one."""
         clock = self.referees[side].clock if side < len(self.referees) else None
         return None if clock is None else clock.left
 
@@ -249,7 +245,6 @@ class Match:
                 self.improvements.append(found)
 
     def _push(self, move) -> str:
-        """Make a move, and return its name."""
         name = answered(str, self.game, "move_name", self.state, move)
         by_rules(self.game, "play", self.state, move)
         return name

@@ -22,7 +22,7 @@ log = logging.getLogger("arena.referee")
 LONGEST_DETAIL = 2000  # characters of a record's detail
 FAULTS = (Exception, SystemExit)  # exceptions that are an agent's own fault
 REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
-GRACE = 5.0  # seconds beyond its limit before an agent's process is killed
+GRACE = 5.0  # beyond its limit, before an agent's process is killed
 
 NO_CANDIDATES = candidates.Best(0, [], [], [])
 
@@ -30,10 +30,8 @@ T = TypeVar("T")
 
 
 class Limits(NamedTuple):
-    """The seconds that agents may take."""
-
     time_margin: float = 1.0  # by which a move may exceed its seconds, or its clock be overdrawn
-    move_seconds: float = 600.0  # for a move without a time budget, and for all else that an agent does
+    move_seconds: float = 600.0  # for a move without a time budget, and all else that an agent does
 
 
 class Turn(NamedTuple):
@@ -56,8 +54,8 @@ class Forfeit(Exception):
 class Referee:
     """Watches over one agent in one game; every method raises Forfeit if the agent is at fault.
 
-    seat: the agent with its name and budget; game_id: for the log; faults: exceptions that are the agent's fault; turn:
-    the watch, and the agent's limits
+    seat: the agent with name and budget; game_id: for the log; faults: exceptions that are the agent's fault; turn: the
+    watch, and the limits
     """
 
     def __init__(
@@ -81,7 +79,7 @@ class Referee:
         self.run(len(moves), lambda: self.player.start(self.game, state.copy(), list(moves)))
 
     def close(self, result: float | None) -> None:
-        """Tell the agent the result; its exceptions are logged, and change nothing."""
+        """Tell the agent the result; its exceptions are only logged."""
         self.watch.enter(self.agent, self._limit)
         try:
             self.player.close(result)
@@ -100,7 +98,7 @@ class Referee:
     def check_time(self, seconds: float, ply: int) -> None:
         """Forfeit if a move exceeded the agent's seconds, or its clock, by more than the margin.
 
-        Compiling does not count, since it has a limit of its own.
+        Compiling has a limit of its own.
         """
         limit, margin = self.seat.budget.seconds, self.limits.time_margin
         if self._is_overdrawn():
@@ -159,7 +157,7 @@ class Referee:
         return self.limits.move_seconds if seconds is None else seconds + self.limits.time_margin + GRACE
 
     def _charged(self, seconds) -> float | None:
-        """The time on the clock after a move, with the increment unless that came too late."""
+        """The clock after a move, with the increment unless that came too late."""
         if self.clock is None:
             return None
         self.clock = self.clock._replace(left=self.clock.left - (seconds - self._compiled))
@@ -168,7 +166,7 @@ class Referee:
         return self.clock.left
 
     def _is_overdrawn(self) -> bool:
-        """Whether the clock is overdrawn by more than the margin, which is for the whole game."""
+        """By more than the margin, which is for the whole game."""
         return self.clock is not None and self.clock.left < -self.limits.time_margin
 
     def _timed(self, state, rng) -> tuple[Decision, float]:
@@ -194,7 +192,7 @@ class Referee:
         return decision, best
 
     def _names(self, state, moves) -> list[str]:
-        """The names of legal moves; GameError if the rules fail, or if a name has a blank, which separates names."""
+        """The names of legal moves; GameError if the rules fail, or a name has a blank, which separates names."""
         try:
             names = [self.game.move_name(state, move) for move in moves]
             parted = " ".join(names).split()
@@ -227,12 +225,10 @@ class Referee:
 
 
 def in_words(error: BaseException) -> str:
-    """The type and text of an exception."""
     return storable(f"{type(error).__name__}: {text_of(error)}")
 
 
 def text_of(error: BaseException) -> str:
-    """The text of an exception, if it has one."""
     try:
         return storable(str(error))
     except BaseException as fault:
@@ -240,5 +236,5 @@ def text_of(error: BaseException) -> str:
 
 
 def storable(text: str) -> str:
-    """The text in valid UTF-8, short enough for a record."""
+    """In valid UTF-8, short enough for a record."""
     return text.encode("utf-8", "backslashreplace").decode()[:LONGEST_DETAIL]

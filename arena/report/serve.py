@@ -1,19 +1,15 @@
 """Serves the report of a run while it is played, or of all runs in a folder, to browsers on this machine.
 
-The server is a separate process, so that drawing never delays the games; `serving` starts and ends it.  It listens on
-the loopback interface alone, and answers for the run or for the list of runs, and for each run of a list at
-`/run/NAME/`, with
+A separate process, so that drawing never delays the games, on the loopback interface.  For the run or the list of runs,
+and for each run of a list at `/run/NAME/`, it answers
 
     .../         the page
     .../stored   a word that changes when the page does: the number of games, or when runs were written to
     .../events   that word as server-sent events, whenever it changes
 
-The server is the standard library's, with bounds: larger ones would be five more packages for a few answers, and those
-that we know do not limit the time of a slow client's request unless something stands before them.  Other users of this
-machine, and pages in a browser, may ask for anything: a request must name this machine as its host, so that no other
-site can read the page under its own name (DNS rebinding); connections are limited in number and time, and slow clients
-are dropped when others wait.  Streams of events are few, end after some minutes, and soon after their reader has left;
-a browser then asks for the next by itself.
+Other users and pages in a browser may ask for anything: a request must name this machine as its host, so that no site
+can read the page under its own name (DNS rebinding); connections are limited in number and time, and slow clients are
+dropped when others wait.  Streams end after some minutes; the browser then asks for the next.
 """
 
 import hashlib
@@ -34,17 +30,17 @@ from arena import results
 from arena.results.store import FILE_NAME, Store, StoreError
 
 HOST = "127.0.0.1"
-NAMES = {HOST, "localhost", "[::1]"}  # of this machine, with any port, which may be forwarded from another machine
+NAMES = {HOST, "localhost", "[::1]"}  # with any port, which may be forwarded from another machine
 MOST_CONNECTIONS = 32
 ASKING, ANSWERING = 5.0, 60.0  # seconds for a whole request, and for reading its answer
-PATIENCE, READING = 0.1, 1.0  # the same while others wait for room
+PATIENCE, READING = 0.1, 1.0  # the same while others wait
 MOST_STREAMS = 8  # of events
-# seconds: of a stream, between signs of life, between looks at the store, and before a browser asks for the next stream
+# seconds: of a stream, between signs of life, between looks at the store, before a browser asks for the next stream
 STREAMING, HEARTBEAT, LOOKING, AGAIN = 300.0, 15.0, 0.5, 2.0
 MOST_PAGES = 16  # kept, of the runs in a folder
 HOME = str(Path(__file__).resolve().parents[2])
-IDLE = 2.0  # pause between drawings of a page, as a multiple of the last drawing's seconds
-NICENESS = 10  # of the process: games come first
+IDLE = 2.0  # pause between drawings, as a multiple of the last one's seconds
+NICENESS = 10  # games come first
 
 
 @contextmanager
@@ -59,7 +55,7 @@ def serving(folder, port: int, many: bool = False):
         raise OSError(error.errno, f"port {port} cannot be served: {os.strerror(error.errno or 0)}") from error
     with listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}/"
-        # the current folder, which may hold a `pandas.py`, is not searched; our own folder comes last
+        # the current folder, which may hold a `pandas.py`, is not searched; our own comes last
         start = f"import sys; sys.path.append({HOME!r}); from arena.report.serve import main; main(*sys.argv[1:])"
         command = [sys.executable, "-P", "-c", start, str(Path(folder).absolute()), str(listener.fileno())]
         command += ["many"] if many else []
@@ -87,11 +83,11 @@ class Pages:
         self._page, self._shown, self._until = b"", "", 0.0
 
     def run(self, name: str) -> "Pages | None":
-        """The pages of the run of that name in this folder; None if there is none."""
+        """The pages of the run of that name; None if there is none."""
         return None
 
     def stored(self) -> str:
-        """The word for what the page would show: while the last page is still valid, that page's."""
+        """The word for what the page would show; the last page's while that is valid."""
         return self._shown if time.monotonic() < self._until else self.now()
 
     def page(self) -> bytes:
@@ -117,7 +113,7 @@ class Pages:
 
 
 class Index(Pages):
-    """The list of the runs in a folder, and the pages of those requested last."""
+    """The runs in a folder, and the pages of those requested last."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -126,7 +122,7 @@ class Index(Pages):
         self._digest, self._look_again = "", 0.0
 
     def run(self, name):
-        """The run is looked up among existing ones; the requested name never becomes a path."""
+        """Looks among existing runs; the requested name never becomes a path."""
         with self._lock:
             if name not in self._runs:
                 found = {path.parent.relative_to(self.folder).as_posix(): path for path in self._stores()}
@@ -142,9 +138,9 @@ class Index(Pages):
         return sorted(self.folder.rglob(FILE_NAME))
 
     def now(self):
-        """A digest of the runs in the folder, their last writes, and whether they are being played.
+        """A digest of the runs, their last writes, and whether they are being played.
 
-        Looking at a large folder takes a while, so it is done at most a tenth of the time, for any number of readers.
+        Looking takes at most a tenth of the time, for any number of readers.
         """
         from arena.report.listing import stamp
 
@@ -180,14 +176,13 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(503, "text/plain; charset=utf-8", f"{error}\nTry again when the run has begun.".encode())
         except OSError:
             raise  # the reader has left
-        except Exception as error:  # any error of drawing is shown to the reader; the next request may succeed
+        except Exception as error:  # shown to the reader; the next request may succeed
             text = f"the page cannot be drawn: {type(error).__name__}: {error}"
             self._answer(500, "text/plain; charset=utf-8", text.encode(errors="replace"))
 
     do_HEAD = do_GET
 
     def _asked_for(self) -> tuple[Pages | None, str]:
-        """The pages asked for, and the name of one of them."""
         place, _, leaf = self.path.rpartition("/")
         if not place and self.path.startswith("/"):
             return self.server.pages, leaf
@@ -218,12 +213,12 @@ class Handler(BaseHTTPRequestHandler):
             try:
                 now = pages.now()
             except StoreError:
-                now = sent  # there is no run yet, or it is unreadable at the moment
+                now = sent  # no run yet, or unreadable at the moment
             if now != sent or silent >= HEARTBEAT:
                 self.wfile.write(f"data: {now}\n\n".encode() if now != sent else b": still here\n\n")
                 sent, silent = now, 0.0
             if select.select([self.connection], [], [], LOOKING)[0]:
-                return  # the reader sends nothing more: it has left, or was dropped
+                return  # it has left, or was dropped
             silent += LOOKING
 
     def _answer(self, status, kind, body):
@@ -236,7 +231,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def end_headers(self):
-        """Add to every answer, errors included, the restrictions for browsers."""
+        """Add restrictions for browsers to every answer, errors included."""
         from arena.report.page import content_policy
 
         self.send_header("Cache-Control", "no-store")
@@ -256,7 +251,7 @@ def _without_port(host: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """A thread for each of up to MOST_CONNECTIONS connections, which are limited in time."""
+    """A thread for each of up to MOST_CONNECTIONS connections, limited in time."""
 
     def __init__(self, listener: socket.socket, pages):
         super().__init__((HOST, 0), Handler, bind_and_activate=False)
@@ -283,7 +278,7 @@ class Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def asked(self, request):
-        """Note that the request is whole; the time for its answer begins."""
+        """Note that the request is whole; the answer's time begins."""
         with self._changed:
             if self._spared.pop(request, None) is not None:
                 self._ends[request] = time.monotonic() + ANSWERING
@@ -306,7 +301,7 @@ class Server(ThreadingHTTPServer):
             return True
 
     def service_actions(self):
-        """Twice a second, end the connections whose time is over."""
+        """Called twice a second: end the connections whose time is over."""
         with self._changed:
             for request in [request for request, end in self._ends.items() if end < time.monotonic()]:
                 _end(request)
@@ -324,14 +319,14 @@ class Server(ThreadingHTTPServer):
                 self._changed.notify_all()
 
     def server_close(self):
-        """Stop listening, and end all connections and streams."""
+        """Stop listening, and end all connections."""
         super().server_close()
         with self._changed:
             for request in self._ends:
                 _end(request)
 
     def handle_error(self, request, client_address):
-        """Nothing to do: only readers who leave, or are dropped, end up here; `Handler` answers all other errors."""
+        """Nothing: only readers who leave or are dropped end up here; `Handler` answers all other errors."""
 
     def _make_room(self):
         """End one connection that has waited long enough, and all whose time is over."""

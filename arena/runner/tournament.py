@@ -62,21 +62,20 @@ def run(
         arena.run(game="connect4", agents=["uct(playouts=200)", "alphabeta(depth=4)"], games=50)
 
     config: a TOML file's path, a dict of its keys, or a Config; not needed if `keys` are complete
-    keys: keys of a configuration that replace those in `config`; games, agents and budgets can be text or objects
-    out: the folder for the store and the log; None makes a temporary folder and prints its name
+    keys: replace those in `config`; games, agents and budgets can be text or objects
+    out: the folder for the store and the log; None makes a temporary one and prints its name
     workers: the cores to use; None uses all that this process may use
-    resume: continue the run in `out`, if there is one: keys that its format lets grow, such as `games`, may have grown,
-    keys that do not define a game, such as `game_seconds`, may differ, and files read by games and agents must be
-    unchanged
+    resume: continue the run in `out`, if any: keys that its format lets grow, such as `games`, may have grown, keys
+    that do not define a game, such as `game_seconds`, may differ; files read by games and agents must be unchanged
     events: receives the calls; None displays them below a notebook's cell, if the run is in one
-    cluster: plays the games instead of this machine: the address of a Dask scheduler, its scheduler file, "local:4", or
-    a Dask client or cluster (docs/cluster.md)
+    cluster: plays the games instead of this machine: a Dask scheduler's address, its scheduler file, "local:4", or a
+    Dask client or cluster (docs/cluster.md)
 
     Runs of several threads of a process, such as tasks of a Dask worker, take turns.
     In the main thread, Ctrl-C ends the run after the games in play; a second Ctrl-C, or SIGTERM, ends it at once.  Both
     raise Interrupted if games are missing.
-    ConfigError: the configuration cannot be used, names a program that is not on this machine, or differs, as may its
-    files, from the run to resume.  StoreExists: there is a run, and `resume` is false.  StoreError: the store cannot be
+    ConfigError: the configuration cannot be used, names a program that is not on this machine, or it or its files
+    differ from the run to resume.  StoreExists: there is a run, and `resume` is false.  StoreError: the store cannot be
     written; games already stored are kept.  WorkerStartError: worker processes cannot start.  ClusterError: the cluster
     cannot be used, or is gone.
     """
@@ -93,7 +92,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
     here = isinstance(place, int)
     if here and _is_new(out, resume):
         check_programs(config)
-    folder = _folder(out)  # only if the configuration is sound
+    folder = _folder(out)  # only with a sound configuration
     with ExitStack() as stack:
         link = None
         if not here:
@@ -107,7 +106,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
             log.warning(mended)
             events.trouble(mended)
         _warn_of_changed_source(store, config, events)
-        trust(config.values)  # they have been imported, because the user said so
+        trust(config.values)  # imported already, because the user said so
         events.opened(config.resolved(), folder)
         stack.callback(events.ended)
         if link is not None:
@@ -139,7 +138,6 @@ def _place(workers: int | None, cluster: Any) -> Any:
 
 
 def _engine(config, desk: Desk, run_log, place) -> Engine:
-    """The engine of a run; `place`: the number of processes, or the link to a cluster."""
     receivers = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
     common = {"config": config, "following": desk.next, "run_log": run_log, "on_results": desk.add, **receivers}
     if isinstance(place, int):
@@ -150,7 +148,6 @@ def _engine(config, desk: Desk, run_log, place) -> Engine:
 
 
 def _default_events() -> Events:
-    """A display in a notebook; none elsewhere."""
     if "IPython" not in sys.modules:
         return Events()
     from arena.runner.notebook_display import notebook_display
@@ -163,7 +160,6 @@ def _is_new(out, resume: bool) -> bool:
 
 
 def _folder(out) -> Path:
-    """The folder `out`, or a new temporary one."""
     if out is not None:
         return Path(out)
     folder = tempfile.mkdtemp(prefix="arena-")
@@ -183,7 +179,7 @@ def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | Non
 
 
 def check_programs(config: Config) -> None:
-    """ConfigError if an agent's program is missing on this machine, where it would forfeit every game."""
+    """ConfigError if an agent's program is missing here, where it would forfeit every game."""
     lacking = [(i, agent, agent.lacks()) for i, (_, agent) in enumerate(config.agents)]
     if problems := [complaint(("agents", i, "agent"), str(agent), text) for i, agent, text in lacking if text]:
         raise ConfigError(problems)
@@ -204,7 +200,7 @@ def _open_store(config, folder, resume) -> Store:
             )
         if lines := changes(store.meta.get("files", {}), config.files()):
             raise ConfigError([f"the run in {folder} cannot be resumed: {line}" for line in lines])
-        if stored != resolved:  # store the changes that a resume allows
+        if stored != resolved:  # the changes that a resume allows
             store.set_meta("config", resolved)
     except BaseException:
         store.close()
@@ -237,7 +233,7 @@ def _play(engine: Engine, desk: Desk) -> None:
 
 @contextmanager
 def _loading_tables():
-    """A context in which a thread loads the modules for tables, such as pandas, which take a while.
+    """A context in which a thread loads modules for tables, such as pandas, which take a while.
 
     Not if workers are forked from this process, which must have no threads then.
     """
@@ -257,7 +253,7 @@ def _signals():
     """In the main thread, turn SIGINT and SIGTERM into stop requests to the engine given to `direct`.
 
     Earlier signals are kept for it.  Nothing is raised: Python drops exceptions in some places, such as the calls after
-    a fork, and elsewhere they could lose a process that has just been started.  The former handlers return at the end.
+    a fork, and elsewhere they could lose a process just started.  The former handlers return at the end.
     """
     engines: list[Engine] = []
     came = False

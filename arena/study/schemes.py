@@ -1,10 +1,8 @@
-"""Parallel schemes against the serial search: matches for each game and budget, each a tournament of its own.
+"""Parallel schemes against the serial search: for each game and budget, matches in one store of their own.
 
-With each number of workers, every scheme meets its own search, played by one worker: with as many playouts as fit in
-the time that the scheme takes (equal time), and with the playouts of all its workers together (search overhead); then,
-in rounds, with the factor of playouts that `results.strength_scaling.next_factor` asks for, until each strength
-speed-up is enclosed.  Results alone decide which matches follow, so a resumed study gives the same matches.  All games
-of a game and a budget are in one store, which every other command reads.
+With each number of workers, a scheme meets its own search with one worker: at equal time, with the playouts of all
+workers together (search overhead), then with the factors of `results.strength_scaling.next_factor` until each strength
+speed-up is enclosed.  Results alone decide which matches follow, so a resumed study gives the same matches.
 """
 
 import json
@@ -45,9 +43,9 @@ TIMES = "times.json"
 SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline")
 WORKERS = (1, 2, 4, 8, 16)
 LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers
-TIMED = 40  # positions in which times are measured before play
-ENOUGH = 50  # playouts of a worker for each search that it has under way
-NEAR = 0.025  # a time within that share of the serial search's counts as equal to it
+TIMED = 40  # positions timed before play
+ENOUGH = 50  # playouts of a worker for each of its searches under way
+NEAR = 0.025  # a time within that share of the serial search's equals it
 OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d,\s]*)\]|(\d{1,4}))")
 
 
@@ -59,18 +57,17 @@ class Point(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in the tournament."""
         return f"{self.scheme} x{self.workers}"
 
 
 @dataclass(frozen=True)
 class SchemesStudy(Plan):
-    """The plan of a study: all schemes on each game at each budget.
+    """A study: all schemes on each game at each budget.
 
-    instances: the games; schemes: specs without budget, with numbers of workers of their own or without; workers: for
-    those without; playouts: of each worker for a move, a study for each; games: of each match, an even number; threads:
-    real threads instead of simulated workers, so that results depend on their timing; serial: the search to compare all
-    schemes with, "" for each its own
+    instances: the games; schemes: specs without budget, with or without numbers of workers; workers: for those without;
+    playouts: of each worker for a move, a study for each; games: of each match, an even number; threads: real threads
+    instead of simulated workers, so that results depend on timing; serial: the search to compare with, "" for each its
+    own
     """
 
     instances: tuple[str, ...]
@@ -154,7 +151,7 @@ class SchemesStudy(Plan):
         return list(dict.fromkeys(found))
 
     def notes(self) -> list[str]:
-        """Which schemes have so many searches under way at a time that the budget is too small, in sentences."""
+        """Sentences on schemes with so many searches under way that the budget is too small."""
         jobs = {point.scheme: getattr(agents.make(point.scheme), "jobs", 0) for point in self.points()}
         return [
             f"{scheme}: {n} searches of each worker are under way at a time; with fewer than {n * ENOUGH} playouts of "
@@ -185,7 +182,6 @@ class SchemesStudy(Plan):
         return self.playouts[0]
 
     def parallel(self, point: Point) -> Any:
-        """The agent of a scheme with so many workers."""
         return self._with(point.scheme, point.workers, self.each)
 
     def _with(self, scheme: str, workers: int, playouts: int) -> Any:
@@ -199,7 +195,6 @@ class SchemesStudy(Plan):
         return agent.searcher() if hasattr(agent, "searcher") else UCT(exploration=agent.exploration)
 
     def serial_name(self, scheme: str, factor: float) -> str:
-        """The name of a scheme's serial search with `factor` times a worker's playouts."""
         return f"{self.own_serial(scheme)}, {round(factor * self.each)} playouts"
 
     def factors(self, point: Point, times: dict[str, float]) -> list[float]:
@@ -230,7 +225,7 @@ class SchemesStudy(Plan):
         }
 
     def first_pairings(self, times: dict[str, float]) -> list:
-        """Each point against its serial search with the playouts of all workers, and at equal time if that is known."""
+        """Each point against its serial search with the playouts of all workers, and at equal time if known."""
         found = []
         for point in self.points():
             equal = equal_factor(times.get(point.name, math.nan), self.each)
@@ -254,9 +249,8 @@ def split(spec: str) -> tuple[str, tuple[int, ...] | None]:
 
 
 def equal_factor(time: float, playouts: int) -> float | None:
-    """How many times a worker's playouts fit in the time that a scheme takes; None if that is not known.
-
-    time: as a multiple of the serial search's with the playouts of one worker
+    """How many times a worker's playouts fit in the time of a scheme, None if unknown; time: of the serial search's
+    with the playouts of one worker
     """
     if math.isnan(time):
         return None
@@ -282,7 +276,7 @@ class Keys(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_file(path: Path) -> SchemesStudy:
-    """The study that a TOML file describes; ConfigError says what is wrong."""
+    """The study of a TOML file; ConfigError says what is wrong."""
     try:
         values = tomllib.loads(read_bounded(path).decode())
     except OSError as error:
@@ -293,7 +287,7 @@ def read_file(path: Path) -> SchemesStudy:
 
 
 def from_keys(given: dict[str, Any], source: str) -> SchemesStudy:
-    """The study of the keys of a file; ConfigError says what is wrong with them in `source`."""
+    """The study of a file's keys; ConfigError says what is wrong with them in `source`."""
     try:
         values = msgspec.structs.asdict(msgspec.convert(given, Keys))
     except msgspec.ValidationError as error:
@@ -326,9 +320,8 @@ def run(
 ) -> pd.DataFrame:
     """Play the study's matches; returns the table of `results.strength_scaling.table`.
 
-    With `resume`, continue the stored study, or the one that is given, if it `extends` that.  `events` makes those of a
-    game and a budget, `tell` is called with a line before each round; the other parameters and the errors are those of
-    `arena.run`.
+    With `resume`, continue the stored study, or the given one if it `extends` that.  `events` makes those of a game and
+    a budget, `tell` gets a line before each round; the rest is as of `arena.run`.
     """
     folder = Path(out)
     if study is not None and not resume and (folder / FILE_NAME).exists():
@@ -384,12 +377,10 @@ def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster) 
 
 
 def _stored_pairings(folder) -> list:
-    """The matches of a stored run; none without one."""
     return results.load(folder).meta["config"]["pairings"] if (folder / FILE_NAME).exists() else []
 
 
 def _next_pairings(cell, folder, times) -> list:
-    """The matches that follow from the results."""
     matches = _matches(cell, results.load(folder), times)
     factors = {
         point: strength_scaling.next_factor(matches[point], LEAST, MOST * point.workers) for point in cell.points()
@@ -416,7 +407,7 @@ def _matches(cell, played, times) -> dict:
 
 
 def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
-    """{name of a point: the time of a move}, as a multiple of its serial search's; measured once, and stored."""
+    """{name of a point: time of a move over its serial search's}, measured once, and stored."""
     path = folder / TIMES
     if path.exists():
         return {name: math.nan if time is None else time for name, time in json.loads(path.read_text()).items()}
@@ -431,7 +422,7 @@ def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
 def _time(cell: SchemesStudy, point: Point) -> float:
     """The time of a point's move over its serial search's; NaN with more threads than cores, which measures nothing.
 
-    In virtual time the serial search is the scheme with one worker, and one simulation in flight.
+    In virtual time the serial search is the scheme with one worker and one simulation in flight.
     """
     agent = cell.parallel(point)
     if cell.threads:
@@ -476,7 +467,7 @@ def load(folder) -> pd.DataFrame:
 
 
 def table_of(folder) -> pd.DataFrame | None:
-    """The table of `load`; None if the folder holds another run than one of such a study."""
+    """The table of `load`; None if the folder holds another kind of run."""
     if not (Path(folder) / TIMES).exists():
         return None
     return load(folder)

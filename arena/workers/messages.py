@@ -1,8 +1,8 @@
 """The messages between the supervisor and its workers: data in frames, never pickles.
 
-A frame is the length of its body, four bytes, and the body: one of the messages below in MessagePack, which msgspec
-decodes into its type or refuses.  A worker runs agents' code, which may write anything to any descriptor, so the
-supervisor's end never blocks, never trusts a length and never calls what it reads.
+A frame is the length of its body, four bytes, and a message below in MessagePack, which msgspec decodes into its type
+or refuses.  A worker's agents may write anything to any descriptor, so the supervisor's end never blocks, never trusts
+a length and never calls what it reads.
 """
 
 import math
@@ -25,7 +25,7 @@ from arena.results.record import MOST, GameRecord, Reason
 
 LONGEST = 64 << 20  # bytes of a message
 PIECE = 1 << 18  # bytes read at a time
-READ_AT_ONCE = 1 << 20  # bytes, so that no worker keeps the supervisor from the others
+READ_AT_ONCE = 1 << 20  # so that no worker keeps the supervisor from the others
 
 _LENGTH = struct.Struct(">I")
 _numbers = attrgetter("ply", "value", "clock", *(field.name for field in fields(Effort)))  # of a decision
@@ -36,13 +36,11 @@ class Ready(msgspec.Struct, tag=True, frozen=True):
 
 
 class Failed(msgspec.Struct, tag=True, frozen=True):
-    """The worker cannot play, for this reason."""
-
     text: str
 
 
 class Played(msgspec.Struct, tag=True, frozen=True):
-    """Games are over, in the order in which they were sent; `over`: the worker begins no more of them."""
+    """Games are over, in the order sent; `over`: the worker begins no more of them."""
 
     records: list[GameRecord]
     over: bool
@@ -57,20 +55,18 @@ class Warmed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Probed(msgspec.Struct, tag=True, frozen=True):
-    """The rules of the game were probed; `fault` says what is wrong with them, or ""."""
+    """The rules of the game were probed; `fault`: what is wrong with them, or ""."""
 
     fault: str
 
 
 class Running(msgspec.Struct, tag=True, frozen=True):
-    """From here on the code of the agent with this number runs, or no agent's: who wrote what follows is known."""
+    """From here on the code of this agent runs, or no agent's: who wrote what follows is known."""
 
     agent: int | None
 
 
 class Logged(msgspec.Struct, tag=True, frozen=True):
-    """A record of the worker's log."""
-
     level: int
     name: str
     text: str
@@ -80,10 +76,7 @@ Message = Ready | Failed | Played | Warmed | Probed | Running | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: play these games in this order; begin none but the first after `seconds`.
-
-    told: whether to say whose code runs
-    """
+    """To the worker: play these games in order; begin none but the first after `seconds`; told: say whose code runs."""
 
     fixtures: list[Fixture]
     seconds: float
@@ -97,7 +90,7 @@ class Probe(msgspec.Struct, tag=True, frozen=True):
 
 
 class Warm(msgspec.Struct, tag=True, frozen=True):
-    """To the warmer: compile the kernels of the agent with this number."""
+    """To the warmer: compile this agent's kernels."""
 
     agent: int
 
@@ -115,7 +108,7 @@ T = TypeVar("T")
 
 
 class Junk(ValueError):
-    """A worker sent something that is no message; `before`: the messages that it follows."""
+    """Something that is no message; `before`: the messages that it follows."""
 
     def __init__(self, text: str, before: Sequence[Message] = ()):
         super().__init__(text)
@@ -131,19 +124,19 @@ def frame_of(message: msgspec.Struct) -> bytes:
 
 
 class WorkersEnd:
-    """The worker's end of the connection; any thread may send.  `decoder` reads what arrives."""
+    """The worker's end of the connection, for any thread; `decoder` reads what arrives."""
 
     def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _orders):
         self._end, self._decoder, self._lock = end, decoder, threading.Lock()
 
     def send(self, message: msgspec.Struct) -> None:
-        """Send a message; OSError if the supervisor is gone."""
+        """OSError if the supervisor is gone."""
         frame = frame_of(message)
         with self._lock:
             self._end.sendall(frame)
 
     def receive(self):
-        """Wait for the next order; EOFError if the supervisor is gone."""
+        """EOFError if the supervisor is gone."""
         return self._decoder.decode(self._exactly(_LENGTH.unpack(self._exactly(_LENGTH.size))[0]))
 
     def _exactly(self, size):
@@ -157,7 +150,7 @@ class WorkersEnd:
 
 
 class SupervisorsEnd:
-    """The supervisor's end, whose calls never block; `decoder` reads what arrives."""
+    """The supervisor's end, which never blocks; `decoder` reads what arrives."""
 
     def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _messages):
         end.setblocking(False)
@@ -177,7 +170,7 @@ class SupervisorsEnd:
         return bool(self._data)
 
     def send(self, order: Order) -> None:
-        """Send an order; OSError if the worker is gone, or has not read earlier ones."""
+        """OSError if the worker is gone, or has not read earlier orders."""
         frame = frame_of(order)
         if self._end.send(frame) < len(frame):
             raise OSError("the worker does not read what it is sent")
@@ -220,7 +213,7 @@ class SupervisorsEnd:
 def fault_of(
     config: Config, fixture: Fixture, record: GameRecord, voids: Collection[str] = (Reason.RULES,)
 ) -> str | None:
-    """Why a record cannot belong to this game; None if it can.  `voids`: the void games that its sender may know of."""
+    """Why a record cannot belong to this game, or None; `voids`: the void games that its sender may know of."""
     for key, right in identity(fixture, [seat.name for seat in seats_of(config, fixture)]).items():
         if getattr(record, key) != right:
             return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"

@@ -1,14 +1,12 @@
 """Decides about games whose worker died or hung, and about agents and games that do it repeatedly.
 
-An agent is accused if its code ran when its process ended by itself or by a fault of the machine code in it, or if it
-was still running long after its time.  A signal that anybody may send, including the system when memory is short,
-accuses nobody: the game is played again, unless the same agent's code meets it every time.
+An agent is accused if its code ran when its process ended by itself or by a fault in it, or ran long after its time.  A
+signal that anybody may send, as when memory is short, accuses nobody: the game is played again, unless the same agent's
+code meets it every time.  So is one whose connection got junk or was closed, by we do not know whom; that time the
+worker says in the same connection whose code runs.
 
-Nor is it known who has written junk to the worker's connection, or closed it, since what an agent writes is read
-later.  So the game is played again, and that time the worker says in the same connection whose code runs.
-
-Since an agent's kernels hold the rules of the game, a fresh process first probes these rules without the agent: if
-that fails too, the game is void, and nobody pays.
+Kernels of an agent hold the rules of the game, so a fresh process first probes these without the agent: if that fails
+too, the game is void, and nobody pays.
 """
 
 import logging
@@ -28,8 +26,8 @@ log = logging.getLogger("arena.workers.supervisor")
 
 ENOUGH = 2  # failures of an agent before play, or of a game, after which its games are not played
 MOST_REPORTED = 100  # different troubles of a run
-TRIES = 2  # times that a failing game is played if the fault is not known
-TRIES_KILLED = 8  # the same, if workers were killed from outside, as far as can be seen
+TRIES = 2  # times that a game is played if the fault is not known
+TRIES_KILLED = 8  # the same, if workers seem to be killed from outside
 # signals that faulty code causes in its own process
 OWN_SIGNALS = {
     getattr(signal, name)
@@ -76,7 +74,7 @@ class Verdicts:
         return None
 
     def after(self, job: Job, failure: Failure) -> Job | GameRecord:
-        """The consequence of a failed worker: another job, or the record of the game."""
+        """What follows a failed worker: another job, or the record of the game."""
         if job.probes:
             return self._after_probe(job, failure)
         if failure.agent not in job.fixture.seats:
@@ -90,7 +88,7 @@ class Verdicts:
         return void_record(self.config, job.fixture, reason, _fates(job), failure.seconds)
 
     def probed(self, job: Job, fault: str) -> GameRecord:
-        """The record of a game whose rules were probed; `fault` says what is wrong with them, or ""."""
+        """The record of a game whose rules were probed; `fault`: what is wrong with them, or ""."""
         if fault:
             return self._void(job, fault)
         self._sound.add(job.fixture.condition)
@@ -146,13 +144,13 @@ def fate_of(exitcode: int | None) -> str:
 
 
 def death(exitcode: int | None, agent: int | None, warming: bool, served: bool) -> Failure:
-    """The failure of a dead worker; `served`: it came from a fork server."""
+    """The failure of a dead worker; `served`: from a fork server."""
     own = exitcode is not None and (-exitcode in OWN_SIGNALS or (exitcode >= 0 and not (served and exitcode == LOST)))
     return Failure(fate_of(exitcode), Reason.DIED, agent, certain=own, outside=not own, warming=warming)
 
 
 def culprit(failures: Sequence[Failure]) -> int | None:
-    """The agent that loses the game for the last failure; None if that is not known, or not yet."""
+    """The agent that loses the game for the last failure; None if not known, or not yet."""
     last = failures[-1]
     if last.agent is None or last.certain:
         return last.agent
@@ -166,7 +164,7 @@ def another_try(failures: Sequence[Failure]) -> bool:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped, by SIGSTOP for example; False if /proc does not say."""
+    """Whether a process is stopped, as by SIGSTOP; False if /proc does not say."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""A worker as the supervisor sees it: its process, messages and prints, its games, and whether it is overdue."""
+"""A worker as the supervisor sees it: its process, messages, prints and games, and whether it is overdue."""
 
 import logging
 import multiprocessing
@@ -29,16 +29,16 @@ from arena.workers.watchdog import Watchdog
 log = logging.getLogger("arena.workers.supervisor")
 
 TICK = 0.5  # seconds between looks at clocks
-STOP = 2.0  # seconds beyond TICK between two looks, above which this process was stopped, or as good as
+STOP = 2.0  # seconds beyond TICK between looks, above which this process was stopped, or as good as
 START_SECONDS = 300.0  # after which a worker that is not ready counts as dead
 STOPPED_SECONDS = 15.0  # after which others play the games of a process that is stopped
-HALF_SECONDS = 30.0  # for the rest of a message that has arrived in part
+HALF_SECONDS = 30.0  # for the rest of a message
 FAREWELL_SECONDS = 5.0  # for a worker to end by itself
 PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
-PROBE_LOADING = 10.0  # of these for loading them
+PROBE_LOADING = 10.0  # of these, for loading them
 BACKSTOP = 4  # times a game's limits, after which a worker is killed whatever it says
 MOST_PLIES = 1_000_000_000  # shown of a game
-LONGEST_LINE = 4096  # bytes of printed text in one record of the log
+LONGEST_LINE = 4096  # bytes of prints in one record of the log
 PRINTED_AT_ONCE = 1 << 18  # bytes
 ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give a socket less room
 
@@ -47,8 +47,8 @@ class InPlay(NamedTuple):
     """A game being played."""
 
     fixture: Fixture
-    plies: int  # so far; 0 while the kernels of its agents are loaded
-    seconds: float  # since it began, without those in which it was stopped
+    plies: int  # 0 while the kernels of its agents are loaded
+    seconds: float  # without those in which it was stopped
 
 
 class Worker:
@@ -73,22 +73,20 @@ class Worker:
         self.end, self.printed = SupervisorsEnd(ours), printed
         os.set_blocking(printed.fileno(), False)
         self._line = b""
-        self.jobs: deque[Job] = deque()  # games that it plays, or will play once it is ready, still without a record
+        self.jobs: deque[Job] = deque()  # without a record: in play, or for when it is ready
         self.sent = 0  # games in its last order
         self.ready = False
         self.complaint = ""  # why it cannot start, or go on
-        self.running: int | None = None  # the agent whose code wrote what it sends next, as far as it says so
-        self.begun = time.monotonic()  # when it was started, then when it was sent its last order
+        self.running: int | None = None  # the agent whose code wrote what comes next, if it says so
+        self.begun = time.monotonic()  # when it was started, then sent its last order
         self.paused = 0.0  # seconds since then in which it, or this process, was stopped
-        self.half_since: float | None = None  # since when a message has been incomplete
+        self.half_since: float | None = None  # since when a message is incomplete
 
     @property
     def name(self) -> str:
-        """Its name in the log."""
         return self.process.name
 
     def watched(self) -> list:
-        """The connections to wait for."""
         return [self.end, self.process.sentinel, *([] if self.printed.closed else [self.printed])]
 
     def send(self) -> None:
@@ -98,7 +96,7 @@ class Worker:
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
         self.memory[watch.GAME], self.running = 0.0, None
         fixtures = [job.fixture for job in self.jobs]
-        with suppress(OSError):  # it has just died, which its sentinel shows too
+        with suppress(OSError):  # it has just died, as its sentinel shows
             order = Probe(fixtures[0].condition) if self.jobs[0].probes else None
             self.end.send(order or Play(fixtures, ORDER_SECONDS, told=bool(self.jobs[0].failures)))
 
@@ -109,7 +107,7 @@ class Worker:
     # -- What it says ---------------------------------------------------------------------------------------------
 
     def hear(self, limit: int | None = None) -> tuple[list[Message], bool]:
-        """The messages that have arrived for the supervisor, and whether more may come; Junk if one is none."""
+        """The messages for the supervisor, and whether more may come; Junk if one is none."""
         try:
             messages, open_ = self.end.receive() if limit is None else self.end.receive(limit)
         except Junk as junk:
@@ -122,7 +120,7 @@ class Worker:
         return self._noted(messages), open_
 
     def _noted(self, messages: Sequence[Message]) -> list[Message]:
-        """Those that are neither log records, which are written, nor say whose code runs, which is noted."""
+        """Writes log records, notes whose code runs, and returns the others."""
         others: list[Message] = []
         for message in messages:
             if isinstance(message, Logged):
@@ -134,7 +132,6 @@ class Worker:
         return others
 
     def note_printed(self) -> None:
-        """Write its prints to the log."""
         with suppress(BlockingIOError):
             read = 0
             while read < PRINTED_AT_ONCE and not self.printed.closed:
@@ -162,18 +159,17 @@ class Worker:
 
     @property
     def job(self) -> Job | None:
-        """The game that it plays; None if it has none."""
+        """The game in play, or None."""
         return self.jobs[self.place] if self.jobs else None
 
     @property
     def place(self) -> int:
-        """The number of `jobs` that it has played without sending their records."""
+        """How many of `jobs` it has played without sending their records."""
         place = self.memory[watch.GAME] - (self.sent - len(self.jobs))
         # an agent may have written nonsense there
         return int(place) if place in range(len(self.jobs)) else 0
 
     def game_begun(self) -> float:
-        """When it began its game."""
         return max(self.begun, min(self.doing().game_since, time.monotonic()))
 
     def in_play(self) -> InPlay | None:
@@ -187,7 +183,6 @@ class Worker:
         return InPlay(job.fixture, plies, max(0.0, seconds))
 
     def dead(self) -> bool:
-        """Whether its process has ended."""
         return self.process.exitcode is not None
 
     def ends_within(self, seconds: float) -> bool:
@@ -227,7 +222,7 @@ class Worker:
         return self._overdue_game(now) if busy else None
 
     def _overdue_game(self, now) -> Failure | None:
-        """The failure if a game, or an agent in it, takes too long; compiling has a limit of its own."""
+        """Compiling has a limit of its own."""
         game_seconds, compile_seconds = (self.config.values[key] for key in ("game_seconds", "compile_seconds"))
         doing = self.doing()
         late = partial(Failure, reason=Reason.TIME, warming=not doing.playing)
@@ -247,7 +242,7 @@ class Worker:
         elapsed = now - max(doing.game_since, self.begun) - self.paused
         over = elapsed - compiling - doing.compiled_game > limit
         if over or now - self.begun - self.paused > BACKSTOP * (limit + compile_seconds):
-            # if one call of one agent took most of that time, it is to blame
+            # to blame if one call took most of that time
             agent = agent if now - doing.since > elapsed / 2 else None
             return late(f"not over after {limit:g} s", agent=agent, certain=agent is not None)
         return None
@@ -255,7 +250,7 @@ class Worker:
     # -- Its end --------------------------------------------------------------------------------------------------
 
     def kill(self) -> None:
-        """Kill its process and process group, which includes processes of agents."""
+        """Kill its process group, with processes of agents."""
         self.process.kill()
         if hasattr(os, "killpg") and self.process.pid is not None:
             with suppress(ProcessLookupError, PermissionError):
@@ -272,20 +267,20 @@ class Worker:
 
 
 class Looks:
-    """Times the looks at workers; seconds in which they or this process were stopped do not count against them."""
+    """Times the looks at workers; seconds in which they or this process were stopped do not count."""
 
     def __init__(self):
         self.last = time.monotonic()
 
     def due(self, workers: Iterable[Worker]) -> bool:
-        """Whether a look is due; if so, stops since the last one have been noted."""
+        """Whether a look is due, with stops since the last one noted."""
         now = time.monotonic()
         passed = now - self.last
         if passed < TICK:
             return False
         self.last = now
         for worker in workers:
-            if passed > TICK + STOP:  # this process was stopped, and the workers may have been
+            if passed > TICK + STOP:  # this process was stopped, the workers perhaps too
                 worker.paused += passed
             else:
                 worker.note_stop(passed)
