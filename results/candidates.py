@@ -1,7 +1,7 @@
 """The best few moves of a decision, with their statistics, as a line of text: the column `candidates` of the store.
 
 `500 d4 480 0.125 c3 12 -0.5` is the visits of all moves together, then name, visits and value of each candidate, the
-most visited first; the value is `nan` where the search has none.  Names of moves have no blanks.
+most visited first; the value is `nan` where there is none.  Names have no blanks.
 """
 
 import math
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from arena.agents.core.agent import MoveStatistics  # which loads Numba
 
 MOST = 5  # candidates of a decision
-_WRITTEN = [" ".join(["%d", *["%s %d %.6g"] * count]) for count in range(MOST + 1)]  # in one go, since it is cheaper
+_WRITTEN = [" ".join(["%d", *["%s %d %.6g"] * count]) for count in range(MOST + 1)]  # in one go, which is cheaper
 _VALUE = r"nan|-?\d{1,9}(\.\d{1,9})?(e-\d{1,3}|e\+[0-2]?\d{1,2})?"  # finite, if it is a number
 _FORM = re.compile(rf"\d{{1,19}}( \S+ \d{{1,19}} ({_VALUE})){{1,{MOST}}}", re.ASCII)
 
 
 class Candidate(NamedTuple):
-    """A move that a search considered."""
+    """A move considered by a search."""
 
     move: str  # in the game's notation
     visits: int
-    share: float  # of the visits of all moves, 0 to 1
-    value: float | None  # in the terms of the decision's value; None if the search has none
+    share: float  # of all visits, 0 to 1
+    value: float | None  # in the terms of the decision's value; None if there is none
 
 
 class Best(NamedTuple):
     """The best few moves of a table of statistics, in columns of the same length, at most MOST."""
 
-    total: int  # visits of all moves of the table
+    total: int  # of all moves of the table
     moves: list[int]
     visits: list[int]
     values: list[float]  # -inf where there is none
@@ -63,7 +63,7 @@ def best(table: "MoveStatistics", move: int) -> Best:
 
 
 def written(best: Best, names: Sequence[str]) -> str | None:
-    """The text of the best few, with the `names` of their moves, which have no blanks; None if there are none."""
+    """The best few as text, with their `names`, which have no blanks; None if there are none."""
     if not best.moves:
         return None
     words: list = [best.total]
@@ -81,7 +81,7 @@ def is_written(text: str) -> bool:
 
 
 def read(text: str | None) -> list[Candidate]:
-    """The candidates that `written` has written; ValueError for other text."""
+    """The candidates in a text by `written`; ValueError for other text."""
     if text is None:
         return []
     if not is_written(text):

@@ -1,12 +1,10 @@
 """Two runs side by side: the changes of the agents in both.
 
-Ratings are relative to the mean of the agents in both runs, since a pool has no other zero.  The runs are independent,
-so the error of a change is the root of the sum of both squares.  With D_ij the error of the difference between i and
-j, the error of agent a from the mean of k agents has the square
+Ratings are relative to the mean of the agents in both runs, as a pool has no other zero.  The runs are independent, so
+the error of a change is the root of the sum of both squares.  With D_ij the error of the difference between i and j,
+the error of agent a from the mean of k agents has the square, without covariances,
 
     sum_j D_aj^2 / k - sum_ij D_ij^2 / (2 k^2)
-
-which needs no covariances.
 """
 
 import math
@@ -24,12 +22,13 @@ SIGN = {1: "better", -1: "worse", 0: ""}  # in the second run
 
 
 class NothingInCommon(ValueError):
-    """Two runs that cannot be compared; the message says why."""
+    """Two runs that cannot be compared, and why."""
 
 
 def compare(one, other) -> pd.DataFrame:
     """The agents of two tournaments (`results.Tournament`) in the conditions that both have; see `of_ratings` and
-    `of_scores`.  NothingInCommon says what the runs do not share."""
+    `of_scores`.  NothingInCommon says what the runs do not share.
+    """
     if one.single_player != other.single_player:
         raise NothingInCommon("the games of one run are for one player, and those of the other for two")
     shared = [name for name in one.names if name in other.names]
@@ -54,7 +53,7 @@ def _games(run) -> str:
 
 
 def _shared_conditions(one: Sequence[Condition], other: Sequence[Condition]) -> list[tuple[int, int]]:
-    """The numbers of equal conditions; for an imported run, whose condition is unknown, those of the only ones."""
+    """The numbers of equal conditions; for an imported run, whose condition is unknown, of the only ones."""
     if not (one[0].spec and other[0].spec):
         return list(zip((condition.number for condition in one), (condition.number for condition in other)))
     of = {(condition.spec, tuple(condition.limits.items())): condition.number for condition in other}
@@ -63,7 +62,7 @@ def _shared_conditions(one: Sequence[Condition], other: Sequence[Condition]) -> 
 
 
 def _scores(run, shared) -> pd.DataFrame:
-    """Games and score of each shared agent against the other shared ones."""
+    """Games and score of each shared agent against the others."""
     games = run.crosstable("games").reindex(index=shared, columns=shared).astype(float)
     points = (run.crosstable().reindex(index=shared, columns=shared) * games).sum(axis=1)
     total = games.sum(axis=1)
@@ -89,7 +88,6 @@ def of_ratings(shared: Sequence[str], ratings: Sequence[Ratings], scores: Sequen
 
 
 def _from_mean(ratings: Ratings, shared) -> tuple[np.ndarray, np.ndarray]:
-    """Elo and error of the shared agents from their mean."""
     where = [ratings.agents.index(name) for name in shared]
     elo, squares = ratings.elo[where], ratings.difference_error[np.ix_(where, where)] ** 2
     np.fill_diagonal(squares, 0)
@@ -106,13 +104,13 @@ def of_scores(one: pd.DataFrame, other: pd.DataFrame, shared: Sequence[str]) -> 
     keys = [name for name in ("instance", "budget", "agent") if name in one and name in other]
     kept = [*keys, "runs", "mean", "deviation"]
     both = one[one["agent"].isin(shared)][kept].merge(other[kept], on=keys, suffixes=("_1", "_2"))
-    both = both[both["deviation_1"].notna() | both["runs_1"].eq(1)]  # not the sums over all instances
+    both = both[both["deviation_1"].notna() | both["runs_1"].eq(1)]  # no sums over all instances
     parts = [both[f"deviation_{number}"] ** 2 / both[f"runs_{number}"] for number in (1, 2)]
     freedom = (parts[0] + parts[1]) ** 2 / sum(
         part**2 / (both[f"runs_{number}"] - 1) for number, part in enumerate(parts, 1)
     )
     half = student.ppf((1 + CONFIDENCE) / 2, freedom) * np.sqrt(parts[0] + parts[1])
-    half = half.where(parts[0] + parts[1] > 0, parts[0] + parts[1])  # of equal scores, or of none
+    half = half.where(parts[0] + parts[1] > 0, parts[0] + parts[1])  # of equal scores, or none
     change = both["mean_2"] - both["mean_1"]
     frame = both[[*keys, "runs_1", "mean_1", "runs_2", "mean_2"]].assign(
         change=change, low=change - half, high=change + half

@@ -1,14 +1,14 @@
-"""Laws of draws: the probabilities of win, draw and loss when the first player is x logits the stronger one.
+"""Laws of draws: the probabilities of win, draw and loss when the first player is x logits stronger.
 
 Davidson (Journal of the American Statistical Association 65, 1970): D = nu sqrt(W L).  Here the first player's expected
 score is f = W + D/2 = 1 / (1 + e^-x), so W = f - D/2, L = 1 - f - D/2, and D solves D^2 = nu^2 (f - D/2)(1 - f - D/2).
 
 Rao & Kupper (Journal of the American Statistical Association 62, 1967; the law of BayesElo): a difference of less than
 delta logits passes for a draw, so W = 1 / (1 + e^(delta - x)), L = 1 / (1 + e^(delta + x)), D = (e^(2 delta) - 1) W L.
-The expected score then grows more slowly with x: near 0 by the factor 1 - D^2 at equals, so that ratings of the same
-games lie wider apart.  BayesElo prints ratings times that factor, which is 4 y / (1 + y)^2 with y = e^-delta.
+The expected score grows more slowly with x, near 0 by the factor 1 - D^2 at equals, so that ratings lie wider apart.
+BayesElo prints ratings times that factor, which is 4 y / (1 + y)^2 with y = e^-delta.
 
-A law has one parameter, the logarithm of nu or delta, which is -inf where no game is ever drawn.
+A law's parameter is the logarithm of nu or delta, -inf where no game is ever drawn.
 """
 
 import math
@@ -18,8 +18,8 @@ import numpy as np
 
 from arena.results.numeric import logistic
 
-LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; where fewer fit better, the parameter is held there
-TINY = 1e-300  # a probability's floor, so that its logarithm exists
+LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; where fewer fit better, the parameter stays here
+TINY = 1e-300  # a floor, so that a probability has a logarithm
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Law:
 
     @property
     def limit(self) -> float:
-        """The largest parameter that differs from larger ones: hardly any game of equals is then decisive."""
+        """The largest useful parameter: hardly any game of equals is then decisive."""
         return self.parameter_of(1 - LEAST_DECISIVE)
 
     def parameter_of(self, draw_rate: float) -> float:
@@ -43,7 +43,7 @@ class Law:
         raise NotImplementedError
 
     def draw_rate_of(self, parameter: float) -> float:
-        """The rate at which equals draw at this parameter."""
+        """The rate at which equals draw."""
         raise NotImplementedError
 
     def _never_drawn(self, x):
@@ -70,7 +70,7 @@ class Davidson(Law):
         f = logistic(x)
         slope = f * logistic(-x)  # df/dx, which is also f (1 - f)
         p, derivatives = np.empty((len(x), 3)), np.empty((len(x), 3, 2))
-        q = math.exp(-2 * parameter)  # 1 / nu^2, which stays finite where nu does not
+        q = math.exp(-2 * parameter)  # 1 / nu^2, finite where nu is not
         # the root of the quadratic in D that is a probability, multiplied out so that nothing cancels
         draw = 4 * slope / (1 + np.sqrt(1 - 4 * slope + 16 * slope * q))
         denominator = 2 * draw * q + (1 - draw) / 2  # derivative by D of D^2/nu^2 - (f - D/2)(1 - f - D/2)

@@ -1,10 +1,8 @@
-"""Records of games as text, out and in: JSON lines, and CSV (in only; `arena table` writes it).  PGN is in pgn.py.
+"""Records of games as text: JSON lines out and in, CSV in (`arena table` writes it).  PGN is in pgn.py.
 
-JSON lines hold everything, one game a line, and read back equal.  What is read from CSV, and from PGN, are players and
-results, and moves if they are there.
-
-What is read may come from anybody: names that a terminal would obey, numbers that no store holds and comments that do
-not end are refused, and every reader takes time in proportion to the text.
+JSON lines hold everything, a game a line, and read back equal.  CSV and PGN give players, results, and moves if any.
+The text may come from anybody: names that a terminal would obey, numbers that no store holds and comments that do not
+end are refused, and every reader takes time in proportion to the text.
 """
 
 import csv
@@ -27,12 +25,12 @@ OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
 }  # fmt: skip
 FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
 REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
-LONGEST_NAME = 200  # characters of a player's name, or of a game's id
-MOST_PLAYERS = 2000  # since ratings and crosstables have a cell for each two
+LONGEST_NAME = 200  # characters of a player's name or a game's id
+MOST_PLAYERS = 2000  # ratings and crosstables have a cell for each two
 
 
 class ExchangeError(ValueError):
-    """Text that cannot be read as records; the message names the line, what is wrong, and what would be right."""
+    """Text that cannot be read as records: the line, what is wrong, and what would be right."""
 
 
 def to_jsonl(record: GameRecord) -> str:
@@ -41,7 +39,7 @@ def to_jsonl(record: GameRecord) -> str:
 
 
 def from_jsonl(text: str) -> list[GameRecord]:
-    """The games of lines that `to_jsonl` wrote; ExchangeError says which line is none."""
+    """The games of lines by `to_jsonl`; ExchangeError says which line is none."""
     lines: dict[str, int] = {}
     names: set[str | None] = set()
     records = []
@@ -59,9 +57,9 @@ def from_jsonl(text: str) -> list[GameRecord]:
 def from_csv(text: str) -> list[GameRecord]:
     """The games of a table with a heading: columns first and second (or white and black) and outcome (or result).
 
-    Outcomes are the first player's: 1, 0.5, 0, or 1-0, 1/2-1/2, 0-1; empty or * is a game without a result, which is
-    left out.  A column opening, with a column condition if there is one, tells which games are pairs.  Further columns
-    are ignored, but for opening_moves, moves.
+    Outcomes are the first player's: 1, 0.5, 0, or 1-0, 1/2-1/2, 0-1; empty or * is a game without a result, left out.
+    Columns opening, and condition if there is one, tell which games are pairs.  Of the others, opening_moves and moves
+    are read.
     """
     rows = csv.reader(io.StringIO(text), strict=True)
     try:
@@ -79,7 +77,7 @@ def from_csv(text: str) -> list[GameRecord]:
 
 
 def _columns(heading) -> list[int | None]:
-    """Where the columns are that are read: first, second, outcome, condition, opening, opening_moves, moves."""
+    """The columns of first, second, outcome, condition, opening, opening_moves, moves."""
     columns: list[int | None] = []
     for known in (FIRST, SECOND, RESULT, ("condition",), ("opening",), ("opening_moves",), ("moves",)):
         name = next((name for name in known if name in heading), None)
@@ -109,7 +107,7 @@ def _from_json(number, line) -> GameRecord:
 
 
 def _values(record) -> Iterator[tuple[str, object]]:
-    """The fields of a game and of its decisions and improvements, but for the seed."""
+    """The fields of a game, its decisions and improvements, but for the seed."""
     for row in (record, *record.decisions, *record.improvements):
         yield from ((name, value) for name, value in vars(row).items() if name != "seed")
     for name in ("decisions", "improvements"):
@@ -119,7 +117,7 @@ def _values(record) -> Iterator[tuple[str, object]]:
 
 
 def _value_fault(name, value) -> str | None:
-    """What is wrong with the value of a field of a game, whose type is right."""
+    """What is wrong with a field's value, whose type is right."""
     if isinstance(value, int) and not 0 <= value < MOST:
         return "is no whole number from 0 to 2**63 - 1"
     if isinstance(value, float) and not math.isfinite(value):
@@ -146,14 +144,13 @@ def _candidates_fault(text) -> str | None:
 
 
 def _text_fault(text, longest=None) -> str | None:
-    """What is wrong with a name or with moves; `longest` is given for what must not be empty either."""
+    """What is wrong with a name or with moves; `longest` is for what must not be empty either."""
     if longest is not None and not 0 < len(text) <= longest:
         return f"has {len(text)} characters; it can have 1 to {longest}"
     return None if text.isprintable() else "has characters that cannot be printed"
 
 
 def _short(value) -> str:
-    """A value as Python writes it, cut where it is long."""
     text = repr(value[:60] if isinstance(value, str) else value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -164,7 +161,7 @@ def _check_players(line, names) -> None:
 
 
 def numbered_lines(text) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers.  They end in line feeds alone: `splitlines` would part a name at U+2028 as well."""
+    """They end in line feeds alone: `splitlines` would part a name at U+2028 as well."""
     return enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
 
 
@@ -210,7 +207,7 @@ def numbered(games) -> list[GameRecord]:
 
 
 def _check_row(line, first, second, result, texts) -> None:
-    """ExchangeError unless the row has two players, a result that is known, and moves that can be printed."""
+    """ExchangeError unless there are two players, a known result, and printable moves."""
     if not first or not second or first == second:
         what = f"{_short(first)} and {_short(second)}"
         raise ExchangeError(f"line {line}: the players {what} must be two, with a name each")
@@ -223,5 +220,5 @@ def _check_row(line, first, second, result, texts) -> None:
 
 
 def players(records: Iterable[GameRecord]) -> list[str]:
-    """The names of all players, in the order in which they come."""
+    """The names of all players, in order of appearance."""
     return list(dict.fromkeys(name for record in records for name in (record.first, record.second) if name))

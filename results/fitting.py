@@ -1,6 +1,6 @@
 """Tables that fit the terminal that they are printed in.
 
-No cell is ever cut, so names stay distinct.  A table that is too wide loses, in turn, the gaps between its columns, the
+No cell is ever cut, so names stay distinct.  A table that is too wide loses, in turn, the gaps between columns, the
 columns that say nothing, and spare digits (of a crosstable); then a row takes several lines: its names first, its
 numbers below them.
 """
@@ -21,14 +21,14 @@ from rich.text import Text
 from arena.results.printable import printable
 
 MISSING = "-"
-NEVER = {"void", "forfeits", "failed", "draws", "LD", "WD", "draw ratio"}  # say nothing where they are 0 in every row
+NEVER = {"void", "forfeits", "failed", "draws", "LD", "WD", "draw ratio"}  # say nothing where 0 in every row
 NOTHING = {MISSING, ""}
 NOUGHT = {"0", "0.0 %"}
 WIDE, CLOSE = 3, 2  # blanks between columns
 INDENT = 2  # blanks before the lines below a row's first
-LEAST_OF_SENTENCES = 32  # columns that text takes which may break
+LEAST_OF_SENTENCES = 32  # columns of text that may break
 SHORT = 8  # columns that a rank may take beside a folded name
-LEADING = 3  # columns among which those are that name a row
+LEADING = 3  # columns, among which those are that name a row
 LONGEST_UNBROKEN = 1_000_000  # columns, wider than any table
 
 
@@ -43,13 +43,12 @@ class Column:
 
     @cached_property
     def least(self) -> int:
-        """The width that it takes at least where a row is a line of the table."""
+        """The least width where a row is a line."""
         longest = max((cell_len(word) for cell in self.cells for word in cell.split()), default=0)
         return min(self.width, max(LEAST_OF_SENTENCES, longest)) if self.flows else self.width
 
     @cached_property
     def width(self) -> int:
-        """The width of its widest line."""
         return max((cell_len(line) for cell in (self.heading, *self.cells) for line in cell.split("\n")), default=0)
 
     @cached_property
@@ -59,12 +58,12 @@ class Column:
 
 
 def columns_of(cells: dict[str, list[str]], right: Iterable[bool]) -> list[Column]:
-    """Columns from display strings by heading."""
+    """From display strings by heading."""
     return [Column(heading, strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)]
 
 
 class Fitted:
-    """A table for a rich console, laid out for the width of the console that prints it.
+    """A table for a rich console, laid out for the width of the console.
 
     `narrow` are columns with fewer digits, for where the others do not fit.  With `wrap`, cells of numbers may break at
     blanks before rows are stacked.
@@ -91,7 +90,6 @@ class Fitted:
         yield self.laid_out(console, options.max_width)
 
     def laid_out(self, console: Console, width: int) -> Table | Text:
-        """The table laid out for `width` columns."""
         for columns, gap in self._layouts():
             if _width(columns, gap) <= width:
                 return _table(columns, self.title, gap)
@@ -103,7 +101,7 @@ class Fitted:
         return Text("\n", no_wrap=True).join(_stacked(columns, self.title, width))
 
     def _layouts(self) -> Iterator[tuple[Sequence[Column], int]]:
-        """The columns and the gaps between them with which a row takes a line, from the widest to the narrowest."""
+        """Columns and gaps between them with which a row takes a line, the widest first."""
         yield self.columns, WIDE
         yield self.columns, CLOSE
         yield [column for column in self.columns if not column.says_nothing], CLOSE
@@ -112,12 +110,11 @@ class Fitted:
 
 
 def _width(columns: Sequence[Column], gap: int) -> int:
-    """The width of a table whose rows take a line each, with a blank on either side."""
+    """With a line for each row, and a blank on either side."""
     return sum(column.least for column in columns) + gap * (len(columns) - 1) + 2
 
 
 def _table(columns: Sequence[Column], title: str | None, gap: int, wrap: bool = False) -> Table:
-    """The table as rich draws it."""
     table = Table(
         title=title and Text(printable(title)),
         title_justify="left",
@@ -136,12 +133,11 @@ def _table(columns: Sequence[Column], title: str | None, gap: int, wrap: bool = 
             justify: Literal["left", "right"] = "right" if column.right else "left"
             table.add_column(Text(column.heading), justify=justify, no_wrap=not column.flows, min_width=column.least)
     for row in zip(*(column.cells for column in columns)):
-        table.add_row(*map(Text, row))  # as Text, since an agent's name may hold brackets, which are markup
+        table.add_row(*map(Text, row))  # an agent's name may hold brackets, which are markup
     return table
 
 
 def _stacked(columns: Sequence[Column], title: str | None, width: int) -> Iterator[Text]:
-    """The lines of a table whose rows take several lines each."""
     lines = _balanced(columns, width)
     if title:
         yield from (Text(line, "bold") for line in _folded(printable(title), width))
@@ -170,7 +166,7 @@ def _balanced(columns: Sequence[Column], width: int) -> list[list[int]]:
 
 
 def _packed(columns: Sequence[Column], width: int) -> list[list[int]]:
-    """The widths of the columns on each line: up to the last of the names that lead, then the others below them.
+    """The widths of the columns on each line: up to the last of the names that lead, then the others.
 
     A name that is too long stands beside what leads it, such as its rank, and is folded there.
     """
@@ -187,7 +183,7 @@ def _packed(columns: Sequence[Column], width: int) -> list[list[int]]:
 
 
 def _row(lines: list[list[int]], cells: Sequence[str], right: Sequence[bool]) -> Iterator[str]:
-    """The lines of one row; cells wider than a line are folded."""
+    """Cells wider than a line are folded."""
     place = 0
     for number, widths in enumerate(lines):
         own = cells[place : place + len(widths)]
@@ -202,7 +198,7 @@ def _row(lines: list[list[int]], cells: Sequence[str], right: Sequence[bool]) ->
 
 
 def _folded(cell: str, width: int) -> list[str]:
-    """A cell in lines: broken at blanks, and where a word is longer than a line, there."""
+    """Broken at blanks, and where a word is longer than a line, there."""
     words = textwrap.wrap(cell, width, break_on_hyphens=False, break_long_words=False)
     return [chunk for line in words for chunk in chop_cells(line, width)] or [""]
 

@@ -1,4 +1,4 @@
-"""Functions that SciPy has, too, but which would take a third of a second to load for every table of a run."""
+"""What SciPy has, too, but would take a third of a second to load for every table of a run."""
 
 import math
 from collections.abc import Callable
@@ -6,24 +6,23 @@ from statistics import NormalDist
 
 import numpy as np
 
-EVALUATIONS = 200  # steps of a search for a root; halving an interval this often leaves nothing of it
+EVALUATIONS = 200  # steps of a search for a root; halving an interval this often leaves nothing
 REJECTED, SHRUNK, GROWN = (
     0.15,
     0.25,
     0.75,
 )  # of a step's foretold gain: below it is not taken, the radius shrinks, grows
-RADIUS, MOST_RADIUS = 1.0, 10.0  # of the region that a step stays in: at first, and at most
+RADIUS, MOST_RADIUS = 1.0, 10.0  # of the region of a step: at first, at most
 
 normal_quantile = NormalDist().inv_cdf  # the inverse of normal_probability
 
 
 def normal_probability(x: float) -> float:
-    """The probability that a standard normal variable is less than x."""
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
 def normal_probabilities(x: np.ndarray) -> np.ndarray:
-    """The same, of each element: float of any shape."""
+    """float of any shape."""
     return np.array([normal_probability(one) for one in x.ravel().tolist()]).reshape(x.shape)
 
 
@@ -63,8 +62,7 @@ def components(edges: np.ndarray) -> np.ndarray:
 
 
 def has_negative_cycle(weights: np.ndarray) -> bool:
-    """Whether edges of those weights, float[n, n] with inf for none, have a cycle of negative weight (Bellman, 1958;
-    Ford, 1956)."""
+    """Whether edges of weights float[n, n], inf for none, have a negative cycle (Bellman, 1958; Ford, 1956)."""
     distance = np.zeros(len(weights))
     for _ in range(len(weights)):
         shorter = np.minimum(distance, (distance[:, None] + weights).min(axis=0, initial=math.inf))
@@ -75,7 +73,7 @@ def has_negative_cycle(weights: np.ndarray) -> bool:
 
 
 def contrasts(n: int) -> np.ndarray:
-    """float[n, n - 1]: orthonormal columns, each with a sum of 0 (Helmert's)."""
+    """float[n, n - 1]: orthonormal columns, each with sum 0 (Helmert's)."""
     columns = np.triu(np.ones((n, n - 1)))
     steps = np.arange(1, n)
     columns[steps, steps - 1] = -steps
@@ -83,7 +81,7 @@ def contrasts(n: int) -> np.ndarray:
 
 
 def minimum(function, gradient, hessian, theta: np.ndarray, steps: int, slope: float) -> np.ndarray:
-    """The place of a function's minimum, sought from theta: float[n] until its slope is small or the steps are used up.
+    """The place of a minimum, sought from theta: float[n] until the slope is small or the steps are used up.
 
     function, gradient and hessian take float[n] and return float, float[n] and float[n, n], which must not be negative
     definite in any direction.  Newton's steps within a trust region (Nocedal & Wright, "Numerical optimization", 2006,
@@ -109,7 +107,7 @@ def minimum(function, gradient, hessian, theta: np.ndarray, steps: int, slope: f
 
 
 def _step_within(by: np.ndarray, curvature: np.ndarray, radius: float) -> np.ndarray:
-    """The step, no longer than the radius, after which the quadratic model is least."""
+    """The step within the radius after which the quadratic model is least."""
     roots, directions = np.linalg.eigh(curvature)
     along, least = by @ directions, max(roots[-1], 1.0) * 1e-14
     roots = np.maximum(roots, least)

@@ -1,4 +1,4 @@
-"""Figures for papers: one kind of figure of a run, in the size of a column and in a style that users can replace."""
+"""Figures for papers: one kind of figure of a run, in the size of a column, in a style that users can replace."""
 
 import io
 import textwrap
@@ -15,11 +15,11 @@ from arena.results.scores import ALL
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
 WIDTH = 3.4  # inches: a column
-SHAPE = 0.68  # height over width, where rows do not say it
-ROW, AROUND = 0.17, 0.55  # inches that a row takes, and what is around rows
-LEGEND = 0.14  # inches of a line of the legend, which has two agents
-GAME = 0.13  # inches for each game in a cell of a study
-THREE = 5.0  # inches of width, from which on there are three panels beside each other
+SHAPE = 0.68  # height over width, unless rows say it
+ROW, AROUND = 0.17, 0.55  # inches of a row, and around rows
+LEGEND = 0.14  # inches of a line of the legend, for two agents
+GAME = 0.13  # inches of a game in a cell of a study
+THREE = 5.0  # inches of width that give three panels beside each other
 LETTER, TITLE = 0.55 / 72, 1.05 / 72  # inches of a letter, and of a line, of a panel's name, for each point of the font
 IN_ROWS = ("ratings", "crosstable", "sides", "study")
 FONTS = {"sans": "sans-serif"}
@@ -35,14 +35,14 @@ def kinds(run) -> tuple[str, ...]:
 
 
 SPECIAL = {"time": ("moves", "seconds"), "depth": ("moves", "depth")}
-WITH_ALL = ("ratings", "crosstable")  # kinds with a panel of all games together, besides those of each
+WITH_ALL = ("ratings", "crosstable")  # with a panel of all games together, besides those of each
 
 
 def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
     """The function that draws a kind of figure of a run on an empty figure, with a panel for each game and budget.
 
     `options` are against ("playouts", "seconds" or "nodes", of strength and curves), instance (a name, or None for all)
-    and panels (a panel for each instance instead of their mean), of curves.
+    and panels (one for each instance instead of their mean), of curves.
     """
     if kind == "curves":
         return lambda figure: _curves(figure, run, **options)
@@ -68,7 +68,7 @@ def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Fi
 
 
 def height(run, kind: str, width: float) -> float:
-    """The height in inches that suits a figure: by its rows, or by the width and the legend."""
+    """In inches: by the rows, or by the width and the legend."""
     if kind not in IN_ROWS:
         entries = 0 if kind in ("lengths", "curves") else min(len(run.names), plots.LINES)
         return SHAPE * width + LEGEND * -(-entries // 2)
@@ -79,7 +79,7 @@ def height(run, kind: str, width: float) -> float:
 
 
 def _curves(figure: Figure, run, against: str, instance: str | None, panels: bool) -> None:
-    """The best score so far: of an instance, of all in panels, or their mean."""
+    """Of an instance, of all in panels, or their mean."""
     if instance or len(run.instances) == 1 or not panels:
         only = run.instances[0] if len(run.instances) == 1 else ALL
         run.plot.best_so_far(instance or only, against, figure.subplots())
@@ -89,7 +89,7 @@ def _curves(figure: Figure, run, against: str, instance: str | None, panels: boo
 
 
 def _panels(figure: Figure, parts: dict[str, Any], plot: Callable[[Any, Any], Any], columns: int | None = None) -> None:
-    """A panel for each part, with its name above, and one legend and one label of each axis for all."""
+    """A named panel for each part, with one legend and one label of each axis for all."""
     columns = columns or (3 if figure.get_figwidth() >= THREE and len(parts) > 4 else 2)
     font = matplotlib.rcParams["font.size"]
     letters = int(figure.get_figwidth() / columns / (LETTER * font))
@@ -102,7 +102,7 @@ def _panels(figure: Figure, parts: dict[str, Any], plot: Callable[[Any, Any], An
     for ax in axes[len(parts) :]:
         ax.remove()
     drawn = figure.axes[: len(parts)]
-    # an agent may have no line in some of the panels
+    # an agent may have no line in some panels
     lines_of = {label: line for ax in drawn for line, label in zip(*ax.get_legend_handles_labels())}
     if lines_of:
         figure.legend(lines_of.values(), lines_of.keys(), loc="outside upper center", ncols=2, frameon=False)

@@ -1,7 +1,7 @@
 """Tables of runs in which an agent plays by itself for a score; pure functions of data frames.
 
-Larger scores are better.  Failed runs are counted as such and nowhere else.  Intervals are 95 %, by
-the percentile bootstrap over runs (Efron, Annals of Statistics 7, 1979), within each instance where several are summed.
+Larger is better.  Failed runs are counted as such and nowhere else.  Intervals are 95 %, by the percentile bootstrap
+over runs (Efron, Annals of Statistics 7, 1979), within each instance where several are summed.
 """
 
 import math
@@ -20,13 +20,12 @@ COLUMNS = (
 def scores(
     agents: Sequence[str], instances: Sequence[str], runs: pd.DataFrame, seed: int = 0, intervals: bool = True
 ) -> pd.DataFrame:
-    """One row for each instance and agent, the best mean of an instance first; then rows for all instances together.
+    """One row for each instance and agent, the best mean of an instance first; then for all instances together.
 
     `runs` has columns instance (its number), first (the agent), score (NaN where a run failed), seconds.  Columns:
     COLUMNS, where low and high are the mean's interval, deviation is the sample standard deviation, and seconds are the
-    mean of a run.  For all instances together, mean, low, high and best are sums over them, missing for an agent
-    without a run on each; median and deviation are missing.  `intervals` false leaves low and high missing, which
-    is quicker.
+    mean of a run.  For all instances together, mean, low, high and best are sums, missing for an agent without a run on
+    each; median and deviation are missing.  Without `intervals`, which is quicker, low and high are missing.
     """
     rng = np.random.default_rng(seed) if intervals else None
     by_place = dict(iter(runs.groupby(["instance", "first"], sort=False)))
@@ -43,7 +42,7 @@ def scores(
 
 
 def _ranked(rows: list[dict]) -> list[dict]:
-    """Rows by their means, the best first, with ranks: equal means share one, agents without a mean have none."""
+    """Best mean first, with ranks: equal means share one, agents without a mean have none."""
     rows = sorted(rows, key=lambda row: (math.isnan(row["mean"]), -row["mean"]))
     for row in rows:
         better = sum(other["mean"] > row["mean"] for other in rows)
@@ -52,7 +51,7 @@ def _ranked(rows: list[dict]) -> list[dict]:
 
 
 def _row(instance, agent, groups, rng) -> dict:
-    """An agent's scores, summed over the groups of runs; each instance has one group."""
+    """An agent's scores, summed over the groups of runs, one for each instance."""
     samples = [group["score"].dropna().to_numpy(float) for group in groups]
     whole, single = all(len(sample) for sample in samples), len(samples) == 1
     low, high = interval(samples, rng) if whole and rng else (math.nan, math.nan)
@@ -74,14 +73,14 @@ def _row(instance, agent, groups, rng) -> dict:
 
 
 def interval(samples: Sequence[np.ndarray], rng: np.random.Generator) -> tuple[float, float]:
-    """The 95 % interval of the sum of the means; NaN where a sample is a single value, which shows no spread."""
+    """The 95 % interval of the sum of the means; NaN where a sample is a single value."""
     if min(map(len, samples)) < 2:
         return math.nan, math.nan
     means = sum(sample.mean() for sample in samples)
     if all(np.ptp(sample) == 0 for sample in samples):
         return means, means
 
-    from scipy.stats import bootstrap  # a module that takes half a second to load
+    from scipy.stats import bootstrap  # loads for half a second
 
     def sum_of_means(*drawn, axis):
         return sum(sample.mean(axis=axis) for sample in drawn)
@@ -96,9 +95,9 @@ def best_so_far(improvements: pd.DataFrame, against: str, ends: pd.Series | None
     """How the best score of a run grows: for each instance and agent, the mean over runs at every improvement of one.
 
     `improvements` has columns id (the run's), instance, agent, score, and the one that `against` names, playouts or
-    seconds, in ascending order within a run.  `ends` has, by id, how much of `against` a run spent in all:
-    with it, a curve goes on to the end of the longest run.  Columns: instance, agent, `against`, mean, low and high
-    (the quartiles of the runs).  Rows begin where every run has a score.
+    seconds, ascending within a run.  `ends` has, by id, how much of `against` a run spent: with it, a curve goes on to
+    the end of the longest run.  Columns: instance, agent, `against`, mean, low and high (the quartiles of the runs).
+    Rows begin where every run has a score.
     """
     if against not in ("playouts", "seconds"):
         raise ValueError(f"against = {against!r} is not one of playouts, seconds")
@@ -117,7 +116,7 @@ def best_so_far(improvements: pd.DataFrame, against: str, ends: pd.Series | None
 
 
 def _to_their_ends(improvements, against, ends) -> pd.DataFrame:
-    """The improvements, and after those of each run its last score again, at the end of the run."""
+    """Each run's last score comes again at the run's end."""
     last = improvements.groupby("id", sort=False).tail(1)
     over = last["id"].map(ends).astype(float)
     there = last.assign(**{against: over})[(over > last[against]).to_numpy()]
@@ -125,8 +124,9 @@ def _to_their_ends(improvements, against, ends) -> pd.DataFrame:
 
 
 def normalised(improvements: pd.DataFrame) -> pd.DataFrame:
-    """The improvements of all instances as those of one: on each, 0 is the lowest first score of a run, and 1 the best
-    score that a run found.  Instances on which all runs found the same from the first on are left out."""
+    """The improvements of all instances as of one: on each, 0 is the lowest first score of a run, 1 the best score
+    found.  Instances on which all runs found the same from the first on are left out.
+    """
     by_instance = improvements.groupby("instance", sort=False)
     low = (
         by_instance["instance"]

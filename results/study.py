@@ -1,8 +1,8 @@
-"""The table of a study, as papers print it: a row per game, a column per budget or agent, and a score with its
-interval in each cell.
+"""The table of a study, as papers print it: a row per game, a column per budget or agent, and a score with its interval
+in each cell.
 
-The data have one row per cell: columns instance, budget, agent, games, value, low, high, and
-`results.export` lays them out.
+The data have one row per cell: columns instance, budget, agent, games, value, low, high; `results.export` lays them
+out.
 """
 
 import math
@@ -25,9 +25,9 @@ def win_rates(
 ) -> pd.DataFrame:
     """The score of each agent against all others, 0 to 1, in each condition; with two agents, only of the first.
 
-    The interval is `results.elo.score_interval` of the complete pairs, or of the games if there is no such pair;
-    `repeats: bool[games]` count once in it.  The value is of all games with a result.  Last comes the mean over all
-    instances at each budget, if there are several and each has been played.
+    The interval is `results.elo.score_interval` of the complete pairs, or of the games if there is none; `repeats:
+    bool[games]` count once in it.  The value is of all games with a result.  Last comes the mean over all instances at
+    each budget, if there are several and each has been played.
     """
     flat = by_pair(agents, games, repeats)
     whole = complete_pairs(flat)
@@ -44,13 +44,13 @@ def win_rates(
 
 
 def _of(rows, agent, most) -> pd.DataFrame:
-    """The games or the pairs of an agent, with its own points; `most` are what both sides share."""
+    """The games or pairs of an agent, with its own points; `most` are what both sides share."""
     own = rows[(rows["a"] == agent) | (rows["b"] == agent)]
     return own.assign(points=own["points"].where(own["a"] == agent, most - own["points"]))
 
 
 def _score(games, pairs) -> tuple[int, float, float, float]:
-    """Number of games, score, and its interval; each of the three NaN without games."""
+    """Number of games, score, and its interval; NaN without games."""
     games = games[games["points"].notna()]
     if not len(games):
         return 0, math.nan, math.nan, math.nan
@@ -99,7 +99,7 @@ def _typed(frame) -> pd.DataFrame:
 
 
 def caption(agents: Sequence[str], frame: pd.DataFrame, single_player: bool) -> str:
-    """What the cells are, in a line that can stand above them."""
+    """What the cells are, in a line above them."""
     counts = frame["games"][~frame["instance"].isin((MEAN, SUM))]
     each = f"{counts.min():,}" if counts.nunique() == 1 else f"{counts.min():,} to {counts.max():,}"
     if single_player:

@@ -33,7 +33,7 @@ class Tournament(Snapshot):
         return self.rate()
 
     def rate(self, **options) -> Ratings:
-        """Ratings by the options `draws`, `advantage`, `anchors` of `results.ratings.rate`; StoreError with one player."""
+        """Ratings by options `draws`, `advantage`, `anchors` of `ratings.rate`; StoreError for games for one player."""
         if self.single_player:
             text = "are of games for one player, which nobody wins; `arena table` and `arena plot DIR curves` show them"
             raise StoreError(f"the runs in {self.folder} {text}")
