@@ -28,7 +28,7 @@ log = logging.getLogger("arena.cluster")
 
 VOIDS = (Reason.RULES, Reason.CRASH, Reason.HANG)  # verdicts of a station, which has workers of its own
 MOST_FAILED = 3  # tasks in a row that raise, after which a worker is refused
-WINDOW = 64  # waiting games to search for one that a worker can play
+WINDOW = 64  # waiting games searched for one that a worker can play
 
 
 @dataclass
@@ -44,8 +44,7 @@ class Flight:
 class ClusterEngine(Engine):
     """Plays games on the workers of a cluster.
 
-    left: gives the number of games wanted and not stored; on_machine: called with the description of each worker that
-    takes part
+    left: gives the number of games wanted and not stored; on_machine: called with each worker's description
     """
 
     link: Link
@@ -57,10 +56,10 @@ class ClusterEngine(Engine):
         self._values, self._ours = json.dumps(self.config.resolved()), describe_station(self.config)
         self._numbers = {name: number for number, (name, _) in enumerate(self.config.agents)}
         self._hosts: dict[str, Host] = {}
-        self._roomy: OrderedDict[Host, None] = OrderedDict()  # hosts that may have room, in turn
+        self._roomy: OrderedDict[Host, None] = OrderedDict()  # that may have room, in turn
         self._flights: dict[str, Flight] = {}
         self._window: deque[Job] = deque()  # waiting games
-        self._needs, self._slots = Needs(1, frozenset()), 1  # slots: of all workers that play
+        self._needs, self._slots = Needs(1, frozenset()), 1  # slots: of all workers
         self._warmed = lambda name, seconds, failure: None
         self._looked = time.monotonic()
 
@@ -70,7 +69,7 @@ class ClusterEngine(Engine):
         """Return once a worker is ready to play, or a stop is requested.
 
         `warming` and `warmed` are called once for each agent, after its kernels are compiled.  ClusterError if all
-        workers are
+        workers are refused.
         """
         noted = set[str]()
 
@@ -133,7 +132,7 @@ class ClusterEngine(Engine):
                 self._settle(key, result)
 
     def _note_workers(self, slots):
-        """Let new workers join, and play the games of lost workers again."""
+        """Let new workers join, and play the games of lost ones again."""
         if isinstance(slots, Exception):
             log.error("the scheduler does not answer: %r", slots)
             raise ClusterError(f"the scheduler of cluster {self.link.where} is gone; resume the run to play the rest")
@@ -148,7 +147,6 @@ class ClusterEngine(Engine):
         self._note_needs()
 
     def _lose(self, host):
-        """Forget a worker that is gone."""
         log.error("worker %s is gone", host.address)
         host.phase = Phase.REFUSED
         if self._recall(host, f"worker {host.address} was lost"):
@@ -165,7 +163,6 @@ class ClusterEngine(Engine):
         return some
 
     def _settle(self, key, result):
-        """Take a task's result or exception."""
         flight = self._flights.pop(key)
         self.link.drop(key)
         flight.host.under_way -= 1
@@ -195,7 +192,7 @@ class ClusterEngine(Engine):
         return self._admit(flight.host)
 
     def _fail(self, flight, text):
-        """Take the failure of a task that raised, or that Dask has given up."""
+        """A task raised, or Dask has given it up."""
         if flight.task is ASK:
             return self._refuse(flight.host, f"it {NOT_THERE}: {text}")
         if flight.task is not tasks.play:
@@ -228,7 +225,7 @@ class ClusterEngine(Engine):
             self._refuse(host, message.text)
 
     def _learn(self, flight, harm):
-        """Count harm to processes; harm before play, which all stations meet, counts once."""
+        """Harm before play, which all stations meet, counts once."""
         spoilt = harm.spoilt
         if flight.task is tasks.prepare:
             spoilt = {agent: number for agent, number in spoilt.items() if not self.verdicts.spoilt[agent]}
@@ -249,7 +246,7 @@ class ClusterEngine(Engine):
     def _after_batch(self, flight, answer):
         self._roomy[flight.host] = None
         if answer.halted:
-            flight.jobs.clear()  # they are played when the run is resumed
+            flight.jobs.clear()  # played when the run is resumed
         elif flight.jobs:
             log.error("worker %s: %s", flight.host.address, answer.lost or "games came back unplayed")
             self._play_again(flight.jobs, answer.lost or "it came back unplayed")
@@ -287,7 +284,7 @@ class ClusterEngine(Engine):
         self.on_machine(machine)
 
     def _refuse(self, host, why):
-        """Ask a worker for nothing more; others play the games that it has."""
+        """Ask a worker for nothing more; others play its games."""
         host.phase = Phase.REFUSED
         self._recall(host, f"worker {host.address} is refused")
         self.verdicts.tell(f"worker {host.address} is refused: {why}")
@@ -310,7 +307,7 @@ class ClusterEngine(Engine):
     def _hand_out(self):
         """Give batches to workers with room, in turn."""
         left = self.left() - len(self._records) - sum(len(flight.jobs) for flight in self._flights.values())
-        without = list[Host]()  # hosts that can play none of the waiting games
+        without = list[Host]()  # that can play none of the waiting games
         while self._roomy and not self._stops:
             host, _ = self._roomy.popitem(last=False)
             if not host.has_room:
@@ -328,7 +325,7 @@ class ClusterEngine(Engine):
         self._roomy.update(dict.fromkeys(without))
 
     def _batch(self, host, left) -> list[Job]:
-        """A batch for a worker, out of `left` games; empty if it can play none."""
+        """A batch out of `left` games; empty if the worker can play none."""
         jobs, seconds = list[Job](), 0.0
         wanted, limit = target(self._slots), most(left, self._slots)
         while len(jobs) < limit and (job := self._next_for(host)):
@@ -344,7 +341,6 @@ class ClusterEngine(Engine):
         return jobs
 
     def _next_for(self, host) -> Job | None:
-        """The first waiting game that the worker can play."""
         for place, job in enumerate(self._waiting()):
             if host.fits(job, self._names(job), self._needs):
                 del self._window[place]
@@ -352,7 +348,7 @@ class ClusterEngine(Engine):
         return None
 
     def _waiting(self) -> Iterator[Job]:
-        """The waiting games, read from the schedule only as far as needed."""
+        """Read from the schedule only as far as needed."""
         yield from islice(list(self._window), WINDOW)
         while len(self._window) < WINDOW and (fixture := self.following()):
             if record := self.verdicts.without_play(fixture):

@@ -14,9 +14,9 @@ from arena.config.config import Config
 from arena.games.core.errors import UserError
 from arena.games.core.plugins import add_named
 
-PATIENCE = 10.0  # seconds to wait for a scheduler's answer
+PATIENCE = 10.0  # seconds for a scheduler's answer
 LOOK = 0.5  # seconds between looks at the list of workers
-BEAT, SILENT = 5.0, 6  # seconds between looks at heartbeats; looks without one, after which a worker counts as gone
+BEAT, SILENT = 5.0, 6  # seconds between looks at heartbeats; looks without one, after which a worker is gone
 FAREWELL = 20.0  # seconds for stations to end
 # a worker that cannot import a function ends, and may be other people's: a builtin asks it first
 ASK, QUESTION = eval, "__import__('arena.cluster.tasks') and None"
@@ -41,15 +41,14 @@ class Link:
     def __init__(self, client: Any, where: str):
         self.client, self.where = client, where
         self.run = f"arena-{uuid.uuid4().hex[:12]}"
-        self.arrived: queue.SimpleQueue = queue.SimpleQueue()  # (key, the task's result or exception); see also `watch`
+        self.arrived: queue.SimpleQueue = queue.SimpleQueue()  # (key, result or exception); see also `watch`
         self._futures: dict[str, Any] = {}
         self._number = 0
         self._closed = threading.Event()
-        self._beats: dict[str, tuple[float, int]] = {}  # a worker's last heartbeat, and how often it has been the last
+        self._beats: dict[str, tuple[float, int]] = {}  # a worker's last heartbeat, and the looks at which it was that
 
     @property
     def dashboard(self) -> str | None:
-        """The address of the dashboard."""
         return self.client.dashboard_link
 
     def submit(self, task: Callable, address: str, *arguments, resources: dict[str, float] | None = None) -> str:
@@ -63,7 +62,7 @@ class Link:
         return key
 
     def drop(self, key: str) -> None:
-        """Forget a task that has ended or is no longer wanted."""
+        """Forget a task that has ended or is not wanted."""
         future = self._futures.pop(key)
         if not future.done():
             future.cancel(force=True)
@@ -71,19 +70,16 @@ class Link:
     def watch(self) -> None:
         """Every LOOK seconds from now on, put (None, {address: slots}) of the workers that live into `arrived`.
 
-        A worker that the scheduler has, but has not heard of for BEAT * SILENT seconds, is left out: it is stopped, or
-        cut off.
+        One not heard of for BEAT * SILENT seconds is left out: it is stopped, or cut off.
         """
         self.client.loop.add_callback(self._look)
 
     def halt(self) -> None:
-        """Tell all stations to begin no more games."""
         from arena.cluster import tasks
 
         self.client.loop.add_callback(self._everywhere, tasks.halt)
 
     def close(self) -> None:
-        """Cancel tasks under way, and end the stations."""
         from arena.cluster import tasks
 
         if self._closed.is_set():
@@ -123,7 +119,7 @@ class Link:
             await asyncio.sleep(LOOK)
 
     def _note_beats(self, workers):
-        """Count the looks at which a worker's last heartbeat was the same; clocks of machines are not compared."""
+        """Count looks with the same last heartbeat; clocks of machines are not compared."""
         before, self._beats = self._beats, {}
         for address, about in workers.items():
             last, times = before.get(address, (None, 0))
@@ -138,8 +134,8 @@ class Link:
 def linked(cluster: Any, config: Config) -> Iterator[Link]:
     """A context with a link to a cluster, whose stations end with it.
 
-    cluster: a scheduler's address, its scheduler file, `local:4`, or an argument for `distributed.Client`, or a client.
-    ClusterError if there is no such cluster.
+    cluster: a scheduler's address, its scheduler file, `local:4`, an argument for `distributed.Client`, or a client.
+    ClusterError if there is none.
     """
     with connected(cluster, max(_cores(agent) for _, agent in config.agents)) as client:
         link = Link(client, cluster if isinstance(cluster, str) else client.scheduler.address)
@@ -151,7 +147,7 @@ def linked(cluster: Any, config: Config) -> Iterator[Link]:
 
 @contextmanager
 def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
-    """A `distributed.Client` of a cluster, closed at the end unless it was given; `cores`: needed by a game."""
+    """A `distributed.Client`, closed at the end unless it was given; `cores`: needed by a game."""
     distributed = _distributed()
     if isinstance(cluster, distributed.Client):
         yield cluster
@@ -169,14 +165,12 @@ def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
 
 
 def check_importable(client: Any, cluster: str) -> None:
-    """ClusterError if a worker lacks search-arena."""
     for address, result in client.run(ASK, QUESTION, on_error="return").items():
         if isinstance(result, Exception):
             raise ClusterError(f"cluster {cluster}: worker {address} {NOT_THERE}: {type(result).__name__}: {result}")
 
 
 def _distributed():
-    """The package, loaded only when needed."""
     try:
         import distributed
     except ImportError as error:
@@ -185,7 +179,7 @@ def _distributed():
 
 
 def _local(text: str, cores: int):
-    """A cluster on this machine, of workers with as many cores as a game needs."""
+    """Workers on this machine with as many cores as a game needs."""
     import logging
 
     number = text.removeprefix(LOCAL)
@@ -203,7 +197,7 @@ def _local(text: str, cores: int):
 
 
 def _client(cluster):
-    """A client for a scheduler's address, a scheduler file, or one of Dask's clusters."""
+    """For a scheduler's address, a scheduler file, or one of Dask's clusters."""
     Client = _distributed().Client
     try:
         if isinstance(cluster, str) and cluster.endswith(".json"):
@@ -217,7 +211,7 @@ def _client(cluster):
 
 
 def _cores(agent) -> int:
-    """The cores that an agent needs; 1 if its own code fails to say."""
+    """1 if the agent's own code fails to say."""
     try:
         return max(1, int(agent.cores))
     except Exception:
@@ -225,7 +219,7 @@ def _cores(agent) -> int:
 
 
 def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
-    """On a worker: (game, agent) made from specs; ClusterError if the sources here do not have the digest."""
+    """On a worker: (game, agent) from specs; ClusterError if the sources here do not have the digest."""
     from arena import agents, games
     from arena.workers.machine import digest_of_made
 

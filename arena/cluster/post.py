@@ -14,9 +14,9 @@ from arena.cluster import messages
 from arena.formats.fixture import Fixture
 from arena.workers.messages import WorkersEnd
 
-LOOK = 0.5  # seconds between checks that somebody still wants the games
+LOOK = 0.5  # seconds between looks whether the games are still wanted
 FAREWELL = 10.0  # seconds for a station to end by itself
-SILENT = 30.0  # seconds without a word of a station that plays, after which it is ended: it is stopped, or hangs
+SILENT = 30.0  # seconds without a word of a playing station, which is then ended: it is stopped, or hangs
 COMMAND = "import sys; from arena.cluster.station import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 
 
@@ -62,7 +62,7 @@ class Post:
     def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> messages.Answer:
         """Let it play these games; returns when they are over, it has ended, or nobody wants them."""
         ids = [fixture.id for fixture in fixtures]
-        if not self._prepared:  # a new station that replaces a closed one
+        if not self._prepared:  # a new station, for a closed one
             self.prepare(wanted)
         if not self.halted:
             self._order(messages.Games(fixtures))
@@ -70,12 +70,10 @@ class Post:
         return self._answer(ids)
 
     def halt(self) -> None:
-        """Tell it to begin no more games."""
         self.halted = True
         self._order(messages.Halt())
 
     def close(self) -> None:
-        """End it, and wait until it has ended."""
         for end in self._ends:
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -83,11 +81,11 @@ class Post:
             self._process.wait(FAREWELL)
         except subprocess.TimeoutExpired:
             with suppress(ProcessLookupError):  # another task has ended it
-                os.killpg(self._process.pid, signal.SIGKILL)  # its workers, too, which may be stopped as it is
+                os.killpg(self._process.pid, signal.SIGKILL)  # its workers, too, which may be stopped
             self._process.wait()
 
     def _order(self, order) -> None:
-        with suppress(OSError):  # it has ended, which its silence shows too
+        with suppress(OSError):  # as its silence shows, too
             self._orders.send(order)
 
     def _wait(self, done: Callable[[], bool], wanted: Callable[[], bool], patience: float = math.inf) -> None:
@@ -107,7 +105,7 @@ class Post:
         return messages.Answer([*said, *records], self._lost(), self.halted)
 
     def _lost(self) -> str:
-        """How it ended; "" while it lives, or if it ended on request."""
+        """How it ended; "" while it lives, or if on request."""
         if not self.ended or self.halted:
             return ""
         try:

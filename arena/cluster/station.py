@@ -1,7 +1,7 @@
 """The station: a process on a machine of the cluster that plays games by a supervisor of its own.
 
-It reads orders from one socket and writes messages to another; it ends when the first one is closed, which also
-happens when Dask's worker dies.  `arena.cluster.post` starts it.
+It reads orders from one socket and writes messages to another; it ends when the first is closed, as when Dask's worker
+dies.  `arena.cluster.post` starts it.
 """
 
 import json
@@ -26,9 +26,9 @@ from arena.games.core import cache
 from arena.workers.messages import SupervisorsEnd, WorkersEnd
 from arena.workers.supervisor import Supervisor
 
-ROOM = 8 << 20  # characters of the log that a station sends
+ROOM = 8 << 20  # characters of the log that it sends
 PATIENCE = 600.0  # seconds to wait for another station that compiles
-LOOK = 1.0  # seconds between checks that the parent process is alive
+LOOK = 1.0  # seconds between looks whether the parent is alive
 
 
 class SentLog(logging.Handler):
@@ -39,11 +39,11 @@ class SentLog(logging.Handler):
         self._channel, self._room = channel, ROOM
 
     def emit(self, record):
-        with suppress(Exception):  # a record that cannot be sent is lost
+        with suppress(Exception):  # then it is lost
             self.of_worker(record.processName or "", record.name, record.levelno, self.format(record))
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
-        """A record of a worker's logger, or a line that it printed."""
+        """A record of a worker's logger, or a printed line."""
         if self._room > 0:
             self._room -= len(text)
             text = text.encode("utf-8", "backslashreplace").decode()
@@ -74,7 +74,6 @@ class Inbox:
             self.supervisor.request_stop(now=True)
 
     def next(self) -> Fixture | None:
-        """The next game; None if none has arrived."""
         return self._games.popleft() if self._games else None
 
 
@@ -93,7 +92,7 @@ def main(orders_from: int, messages_to: int) -> None:
 
 
 def _settle_in(channel, begin: messages.Begin) -> Config | None:
-    """The configuration; None, after sending the reason, if it cannot be made here."""
+    """None, after sending the reason, if it cannot be made here."""
     try:
         config = Config.restored(json.loads(begin.values))
         channel.send(messages.Described(describe_station(config)))
@@ -109,7 +108,6 @@ def _settle_in(channel, begin: messages.Begin) -> Config | None:
 
 
 def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
-    """Compile, then play the games that arrive."""
     run_log = SentLog(channel)
     arena = logging.getLogger("arena")
     arena.addHandler(run_log)
@@ -142,14 +140,14 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
 
 
 class HarmReport:
-    """Sends each harm that agents and games have done to processes once."""
+    """Sends each harm of agents and games to processes once."""
 
     def __init__(self, channel: WorkersEnd, supervisor: Supervisor):
         self._channel, self._supervisor = channel, supervisor
         self._before: tuple[Counter[int], Counter[int]] = Counter(), Counter()
 
     def tell(self) -> None:
-        """Send what has happened since the last call."""
+        """What has happened since the last call."""
         known = self._supervisor.verdicts.known()
         spoilt, broken = (now - before for now, before in zip(known, self._before))
         self._before = known

@@ -1,7 +1,7 @@
 """The tasks that Dask's workers run: each worker has one station for a run, which all tasks of the run use.
 
-A task whose parent is gone notices it, and closes the station at once.  A station without games for a while is closed
-too, since its parent may have been killed between two batches, and started again by the next batch.
+A task whose parent is gone closes the station.  A station without games for a while is closed too, as its parent may
+have been killed between two batches; the next batch starts it again.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from distributed import Worker, get_worker
 from arena.cluster.messages import Answer, batch_of, packed
 from arena.cluster.post import Post
 
-IDLE = 60.0  # seconds without a batch after which a station is closed
-UNWANTED = ("cancelled", "released", "forgotten")  # states of a task that shall not run, as Dask names them
+IDLE = 60.0  # seconds without a batch, after which a station is closed
+UNWANTED = ("cancelled", "released", "forgotten")  # states of an unwanted task, as Dask names them
 
 
 class Place:
@@ -29,7 +29,7 @@ class Place:
         threading.Thread(target=self._close_when_idle, daemon=True).start()
 
     def use(self, task: Callable[[Post], Answer]) -> Answer:
-        """The answer of a task that uses the station, which is started if necessary."""
+        """The answer of a task that uses the station, started if necessary."""
         with self._lock:
             if self._post is None or (self._post.ended and not self._post.halted):
                 self._close()
@@ -48,7 +48,6 @@ class Place:
                 self._post.halt()
 
     def leave(self) -> None:
-        """End the station for good."""
         self._over.set()
         with self._lock:
             self._close()
@@ -59,7 +58,7 @@ class Place:
             self._post = None
 
     def _close_when_idle(self):
-        """In a thread: close an idle station."""
+        """In a thread."""
         while not self._over.wait(IDLE / 4):
             with self._lock:
                 if not self._busy and time.monotonic() - self._since >= IDLE:
@@ -73,20 +72,20 @@ _places: dict[tuple[str, str], Place] = {}  # by run and worker's address, since
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
     """Start a run's station from resolved values in JSON: (Answer with its description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
-    if before := _places.get((run, worker.address)):  # this worker was silent for a while, and taken to be gone
+    if before := _places.get((run, worker.address)):  # this worker was silent, and taken to be gone
         before.leave()
     place = _places[run, worker.address] = Place(values, worker.state.nthreads)
     return packed(place.use(lambda post: post.describe(wanted))), dict(worker.state.total_resources)
 
 
 def prepare(run: str) -> bytes:
-    """Let the station compile: an Answer with the seconds that it took."""
+    """Let the station compile: an Answer with the seconds."""
     wanted = _asker()
     return packed(_place(run).use(lambda post: post.prepare(wanted)))
 
 
 def play(run: str, batch: bytes) -> bytes:
-    """Let the station play a batch of games: an Answer with their records."""
+    """Let the station play a batch: an Answer with the records."""
     fixtures, wanted = batch_of(batch), _asker()
     return packed(_place(run).use(lambda post: post.play(fixtures, wanted)))
 
@@ -108,7 +107,7 @@ def _place(run) -> Place:
 
 
 def _asker() -> Callable[[], bool]:
-    """A function that says whether anybody still wants the task of this thread."""
+    """A function that says whether anybody still wants this thread's task."""
     worker = get_worker()
     key = worker.get_current_task()
 

@@ -1,4 +1,4 @@
-"""The configuration of a tournament: games, agents and keys, made and checked once, immutable."""
+"""The configuration of a tournament: games, agents and keys, checked once, immutable."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", 
 class ConfigError(UserError, ValueError):
     """A configuration that cannot be used.
 
-    The message has one line per problem: `source: key = value: what is wrong; what is allowed`.
+    One line per problem: `source: key = value: what is wrong; what is allowed`.
     """
 
     def __init__(self, problems: list[str]):
@@ -50,9 +50,8 @@ class Condition:
 class Config:
     """A tournament: games and agents, made once, and the keys as plain values.
 
-    `values` has every default filled in, and the full spec of every game and agent.  Configurations with equal values
-    are the same tournament.  Each instance with each budget is a condition, in which every pair of agents, or every
-    pair that the format admits, plays `games` games; `arena.formats` explains the formats.
+    `values` has every default, and the full spec of every game and agent; equal values are the same tournament.  Each
+    instance with each budget is a condition, in which every pair of agents that the format admits plays `games` games.
     """
 
     instances: tuple[Game, ...]
@@ -92,27 +91,24 @@ class Config:
         return Seat(name, agent, own)
 
     def named_files(self) -> list[str]:
-        """The paths of the files that games and agents read."""
         made: list[Game | Agent] = [*self.instances, *(agent for _, agent in self.agents)]
         return sorted({path for one in made for path in one.files()})
 
     def files(self) -> dict[str, str]:
-        """Their checksums, by path; PreparedFileError if one is unreadable."""
+        """Checksums of named files, by path; PreparedFileError if one is unreadable."""
         return checksums(self.named_files())
 
     @property
     def players(self) -> int:
-        """The number of players of every game."""
         return self.instances[0].players
 
     @property
     def format(self) -> str:
-        """The name of the format."""
         return self.values["format"]
 
 
 def make_games(specs: Iterable[str]) -> list[Game]:
-    """The games of these specs; SpecError if one is wrong."""
+    """SpecError if a spec is wrong."""
     from arena import games
 
     return [games.make(spec) for spec in specs]
@@ -133,8 +129,8 @@ def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     """Why a run of resolved values `stored` cannot be resumed with `wanted`, a line per key.
 
-    Keys may change if they are in CHANGEABLE, or if the format lets them grow, as the ids of games do not depend on how
-    many there are.
+    Keys may change if they are in CHANGEABLE, or if the format lets them grow: ids do not depend on how many games
+    there are.
     """
     kind, lines = formats()[stored["format"]], []
     for key in sorted(stored.keys() | wanted.keys()):
@@ -149,7 +145,7 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
 
 
 def _shortest(instances: list[str]) -> list[str]:
-    """The specs as they are stored now, which once had all parameters; as they are, if a game is not installed."""
+    """The specs as stored now, which once had all parameters; unchanged, if a game is not installed."""
     try:
         return [str(game) for game in make_games(instances)]
     except UserError:

@@ -1,4 +1,4 @@
-"""Reads the keys of a configuration: checks their form and meaning, and makes games and agents."""
+"""Reads the keys of a configuration: checks form and meaning, makes games and agents."""
 
 import importlib
 import re
@@ -25,14 +25,13 @@ from arena.games.core.registry import SpecError, spell
 MAX_INSTANCES = 10_000
 BACKWARDS = "has a range that ends before it begins"
 ONE_OF_TWO = "a configuration has one of the two"
-OPENINGS_TRIED = 10  # to find out whether the game has openings of that length
+OPENINGS_TRIED = 10  # to see whether the game has openings of that length
 OF_OPENINGS = ("openings", "opening_plies")
 OF_TWO = (*OF_OPENINGS, "resign", "draw")  # keys that need two players
 COMMON_FORMS = CommonKeys.model_fields.keys() - {"openings"}
 
 
 def known_keys() -> dict[str, FieldInfo]:
-    """All keys of a configuration: the common ones and the formats'."""
     return dict(CommonKeys.model_fields) | {
         key: field for kind in formats().values() for key, field in kind.Keys.model_fields.items()
     }
@@ -49,7 +48,6 @@ class Reader:
         self.problems: list[str] = []
 
     def read(self) -> Config | None:
-        """The configuration; None if there are problems."""
         form: list[str] = []
         self._spell_out_agents()
         if self._import_plugins():
@@ -98,7 +96,7 @@ class Reader:
     # -- Games ----------------------------------------------------------------------------------------------------
 
     def _instances(self) -> list[Game]:
-        """The game or instances; none if one of them cannot be made."""
+        """None of them if one cannot be made."""
         game, specs = self.values.get("game"), self.values.get("instances")
         if specs and game is not None:
             self._complain(("instances",), specs, f"cannot be given together with game; {ONE_OF_TWO}")
@@ -130,7 +128,7 @@ class Reader:
             yield from ((i, each) for each in every)
 
     def _check_instances(self, made):
-        """Complain unless all are for the same number of players, and each is there once."""
+        """Complain unless all have as many players, and each is there once."""
         specs = self.values.get("instances")
         for game in made:
             if game.players != made[0].players:
@@ -143,7 +141,6 @@ class Reader:
             self._complain(("instances",), specs, f"{name} is there twice")
 
     def _make(self, place, spec, package):
-        """The game or agent of a spec; None if it cannot be made."""
         if not isinstance(spec, str):
             return None  # a fault of form
         try:
@@ -155,7 +152,6 @@ class Reader:
     # -- The format -----------------------------------------------------------------------------------------------
 
     def _kind(self, instances) -> type[Format] | None:
-        """The class of the format; None if unknown."""
         players = instances[0].players if instances else 2
         name = self.values.get("format")
         if name is None:
@@ -194,7 +190,6 @@ class Reader:
             self._complain(("budgets",), tables, "has the same budget twice")
 
     def _check_keys(self, kind, names) -> list[str]:
-        """Complaints about the formats' keys."""
         if kind is None:
             return []
         own = {key: value for key, value in self.values.items() if key in kind.Keys.model_fields}
@@ -218,7 +213,7 @@ class Reader:
     # -- Openings -------------------------------------------------------------------------------------------------
 
     def _openings(self, kind, instances) -> list[str] | None:
-        """The lines of the openings; None if openings are random.
+        """The lines of the openings; None if they are random.
 
         Without a number of games, each opening is played once with each side.
         """
@@ -284,7 +279,7 @@ class Reader:
             self.values["agents"] = found
 
     def _entries(self) -> list[tuple[int, dict]]:
-        """The agents' entries whose spec is text, with their places."""
+        """The entries whose spec is text, with their places."""
         return [
             (i, entry)
             for i, entry in enumerate(_listed(self.values.get("agents")))
@@ -304,11 +299,11 @@ class Reader:
         except Unsuited as error:
             self._complain(place, spec, f"{error}, or give the key budget")
         except ValidationError:
-            pass  # the budget itself is wrong, which is a fault of form
+            pass  # a fault of the budget's form
         return agent
 
     def _budgets(self) -> list[dict]:
-        """The budgets as plain values; ValidationError if one has a wrong form."""
+        """ValidationError if one has a wrong form."""
         tables = self._budget_tables()
         return [BudgetTable.model_validate(table).model_dump(exclude_none=True) for table in tables]
 
@@ -316,7 +311,7 @@ class Reader:
         return _listed(self.values.get("budgets") or [self.values.get("budget") or {}])
 
     def _names(self, made) -> list[str]:
-        """The agents' names; complains unless they differ."""
+        """Complains unless they differ."""
         names: dict[str, int] = {}
         for i, entry, agent in made:
             name = entry.get("name")
@@ -375,7 +370,6 @@ def _listed(value) -> list | tuple:
 
 
 def _belongs(key, kind) -> str:
-    """The message for a key of another format."""
     if kind.players == 1:
         return "is for two players; here each agent plays by itself"
     homes = [name for name, other in formats().items() if key in other.Keys.model_fields]

@@ -1,7 +1,7 @@
 """A game between a person and an agent, with hints and undo; reads and prints nothing.
 
-All randomness comes from (seed, ply): moves taken back and played again come out the same, including dice.
-In a game for one player the person plays alone, and the agent gives hints.
+All randomness comes from (seed, ply): moves taken back and played again come out the same, including dice.  In a game
+for one player the person plays alone, and the agent gives hints.
 """
 
 import time
@@ -19,21 +19,21 @@ from arena.results.record import GameRecord, MoveRecord, Reason
 
 @dataclass(frozen=True)
 class Made:
-    """A move that was made, or that is proposed."""
+    """A move made or proposed."""
 
     move: int
     name: str
     side: int  # 0, 1 or CHANCE
-    record: MoveRecord | None = None  # of a decision; None for chance and for the opening
+    record: MoveRecord | None = None  # of a decision; None for chance and the opening
     expected: tuple[str, ...] = ()  # moves that the agent expects, this one first
 
 
 class Duel:
     """The game so far: `made` holds its moves, `state` the position after them.
 
-    game: its rules; agent: the opponent, with a budget of its own; side: the person's, 0 moves first; name: the
-    person's, in the record; opening: legal moves made before.  Unsuited if the agent cannot play the game or has no
-    budget; all methods raise Forfeit if its code fails.
+    agent: the opponent, with a budget of its own; side: the person's, 0 moves first; name: the person's, in the record;
+    opening: legal moves made before.  Unsuited if the agent cannot play the game or has no budget; all methods raise
+    Forfeit if its code fails.
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class Duel:
         self.seat = Seat(str(agent), agent, agent.budget())
         self.side, self.seed, self.name = side, seed, name
         self.opening = len(opening)
-        self.ending: tuple | None = None  # (outcome, score, reason, detail), once the game is over
+        self.ending: tuple | None = None  # (outcome, score, reason, detail) at the end
         self._referee: Referee | None = None
         self._began = time.perf_counter()
         self._set_up(_described_line(game, opening))
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended: by the rules, by resignation or by the agent's failure."""
+        """Whether the game has ended: by the rules, resignation or the agent's failure."""
         return self.ending is not None
 
     def advance(self) -> Iterator[Made]:
@@ -130,7 +130,7 @@ class Duel:
         )
 
     def _set_up(self, moves):
-        """Go to the position after these moves, with an agent that starts from there."""
+        """Go to the position after these moves, with an agent that starts there."""
         self.close()
         self.made, self.state = list(moves), self.game.initial()
         for made in moves:
@@ -169,7 +169,6 @@ class Duel:
         return Made(decision.move, record.move, side, record, expected)
 
     def _judged(self, action):
-        """The result of an agent's code; if it fails, the person has won."""
         try:
             return action()
         except Forfeit as forfeit:
@@ -179,7 +178,7 @@ class Duel:
             raise
 
     def _names_of(self, moves) -> tuple[str, ...]:
-        """The names of moves from here on, up to the first illegal one."""
+        """Up to the first illegal one."""
         state, names = self.state, []
         for move in moves:
             try:

@@ -1,7 +1,7 @@
 """Decides whether an exception in an agent's kernel is the game's fault, by running the game's own kernels.
 
-An agent's kernels contain the methods of the game, so a method that Numba cannot compile, or that raises when
-compiled, looks like a failure of its caller.
+An agent's kernels contain the game's methods, so one that Numba cannot compile, or that raises when compiled, looks
+like a failure of its caller.
 """
 
 import inspect
@@ -19,7 +19,7 @@ from arena.games.core.random import random_below, stream
 
 LINES = 100  # random games, with a look at every answer, for SECONDS at most; and playouts, if the game has its own
 SECONDS = 1.0
-SPARE = 64  # moves above max_moves that a game may list without harm
+SPARE = 64  # moves above max_moves that do no harm
 
 SUSPECT = (NumbaError, ArithmeticError, IndexError)  # compiled code may raise these without naming a file
 
@@ -52,7 +52,7 @@ def _is_suspect(error) -> bool:
 
 
 def _comes_from(game, error) -> bool:
-    """Whether one of the game's own methods was running, compiled ones included, which Numba names too."""
+    """Whether one of the game's methods was running, compiled ones included, which Numba names too."""
     own = [base for base in type(game).__mro__ if base.__module__ in sys.modules and not _is_shared(base)]
     places = {(inspect.getsourcefile(base), name) for base in own for name in vars(base)}
     return any(place in places for place in _places(error))
@@ -63,7 +63,6 @@ def _is_shared(base):
 
 
 def _chain(error) -> Iterator[BaseException]:
-    """An exception and its causes."""
     seen: list[BaseException] = []
     while error is not None and len(seen) < 20:
         seen.append(error)
@@ -88,7 +87,7 @@ def _try_kernels(game, root) -> str | None:
         if not 1 <= count <= game.max_moves:
             return f"its kernels list {count} legal moves; its max_moves is {game.max_moves}"
         if line == 0:
-            until = time.monotonic() + SECONDS  # from here on, since the first line may wait for the compiler
+            until = time.monotonic() + SECONDS  # from here on, as the first line may wait for the compiler
         if time.monotonic() > until:
             break
     if type(game).random_playout is not Game.random_playout:

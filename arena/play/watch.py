@@ -1,7 +1,7 @@
 """What a worker is doing, in memory that the supervisor reads: whose code runs, since when, and its time limit.
 
-The supervisor needs it when the worker is dead or silent.  Writing costs less than a microsecond.  Only the word HALT
-is written by the supervisor: begin no further game.
+It is needed when the worker is dead or silent.  Writing costs less than a microsecond.  The supervisor writes only the
+word HALT: begin no further game.
 """
 
 import multiprocessing
@@ -17,21 +17,21 @@ NOBODY = -1.0
 
 
 class Doing(NamedTuple):
-    """A worker's activity at one moment; times are those of time.monotonic()."""
+    """A worker's activity; times are those of time.monotonic()."""
 
-    playing: bool  # False while the kernels of the game's agents are loaded or compiled
-    agent: int | None  # the one whose code runs; None if none does
+    playing: bool  # False while the agents' kernels are loaded or compiled
+    agent: int | None  # whose code runs, if any
     since: float
     limit: float  # its seconds
     game_since: float
-    compiling: float  # since when a kernel is being compiled; 0 if none is
+    compiling: float  # since when a kernel is being compiled, or 0
     compiled: float  # seconds of compiling since `since`
     compiled_game: float  # the same since `game_since`
-    plies: float  # of its game so far
+    plies: float  # of the game so far
 
 
 def new_memory():
-    """Memory to share with a worker; SharedMemoryError if the system has none."""
+    """Shared with a worker; SharedMemoryError if the system has none."""
     with sharing():
         memory = multiprocessing.RawArray("d", WORDS)
     memory[AGENT] = NOBODY
@@ -39,7 +39,7 @@ def new_memory():
 
 
 def read(memory, agents: int) -> Doing:
-    """The worker's activity; numbers beyond `agents` are nobody, since agents' code may write here too."""
+    """Numbers beyond `agents` are nobody, since agents' code may write here too."""
     words = list(memory)
     number = words[AGENT]
     agent = int(number) if number in range(agents) else None
@@ -55,47 +55,44 @@ class Watch:
         self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
 
     def take(self, game: int) -> None:
-        """Note the number, in the current order, of the next game."""
+        """Note the number of the next game in the current order."""
         self._words[GAME] = game
 
     def halted(self) -> bool:
-        """Whether the supervisor wants no further game to begin."""
         return self._words[HALT] != 0.0
 
     def begin(self, playing: bool) -> None:
-        """Note that a game begins, or the loading of its agents' kernels."""
+        """A game begins, or the loading of its agents' kernels."""
         words = self._words
         words[AGENT], words[COMPILED], words[COMPILED_GAME], words[PLIES] = NOBODY, 0.0, 0.0, 0.0
         words[GAME_SINCE] = monotonic()
         words[PLAYING] = float(playing)
 
     def enter(self, agent: int, limit: float) -> None:
-        """Note that an agent's code begins."""
+        """An agent's code begins."""
         if self.tell:
             self.tell(agent)
-        words = self._words  # written one by one for speed: a game has hundreds of calls
+        words = self._words  # one by one for speed: a game has hundreds of calls
         words[SINCE] = monotonic()
         words[LIMIT] = limit
         words[COMPILED] = 0.0
         words[AGENT] = agent
 
     def leave(self) -> None:
-        """Note that it has returned."""
+        """It has returned."""
         if self.tell:
-            self.tell(None)  # while the agent still counts as the one whose code runs
+            self.tell(None)  # while its code still counts as running
         self._words[AGENT] = NOBODY
 
     def note_plies(self, plies: int) -> None:
-        """Note the plies of the game so far."""
         self._words[PLIES] = plies
 
     def compiled(self) -> float:
-        """Seconds since `enter` in which kernels were compiled."""
+        """Seconds of compiling since `enter`."""
         return self._words[COMPILED]
 
     @contextmanager
     def of(self, agent: int, limit: float) -> Iterator[None]:
-        """A context in which an agent's code runs."""
         self.enter(agent, limit)
         try:
             yield
@@ -110,7 +107,7 @@ class Watch:
 
         class Listener(event.Listener):
             def on_start(self, event):
-                watch._depth += 1  # one kernel's compilation starts those of the kernels that it calls
+                watch._depth += 1  # one kernel's compilation starts those of the kernels it calls
                 if watch._depth == 1:
                     watch._words[COMPILING] = monotonic()
 

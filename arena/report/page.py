@@ -47,7 +47,7 @@ def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Pa
 def render(tournament, figures, live: bool = False, home: str = "") -> str:
     """The page of a tournament (`results.Tournament`) with its figures, as self-contained HTML.
 
-    live: whether it asks its server for newer results; home: the address of the page of all runs, if there is one
+    live: it asks its server for newer results; home: the address of the page of all runs, if there is one
     """
     config, schedule = tournament.meta.get("config"), Schedule.of(tournament)
     replayed = sample(tournament)
@@ -82,7 +82,7 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
 
 
 def template(name: str) -> jinja2.Template:
-    """A template of this package; missing names are errors."""
+    """Missing names are errors."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("arena.report", "."),
         autoescape=True,
@@ -94,7 +94,6 @@ def template(name: str) -> jinja2.Template:
 
 
 def _about_games(tournament) -> dict:
-    """The facts about games between two agents: leader, standings, crosstable, effort."""
     standings = tournament.standings()
     return {
         "verdict": verdict(standings, tournament.ratings),
@@ -107,7 +106,6 @@ def _about_games(tournament) -> dict:
 
 
 def _about_scores(tournament) -> dict:
-    """The facts about runs of single players: scores, and the best of each instance."""
     frame = tournament.table("scores")
     nothing: dict = {"verdict": {}, "standings": [], "crosstable": [], "effort": None}
     if tournament.games.empty:
@@ -122,12 +120,12 @@ def _about_scores(tournament) -> dict:
 
 
 def _title(tournament, config) -> str:
-    """The title: the games; for imported results the folder."""
+    """The games; for imported results the folder."""
     return tournament.folder.name if config is None else ", ".join(tournament.instances)
 
 
 def _machine(values: dict) -> dict[str, str]:
-    """The machine for readers, with `memory_bytes` as GiB."""
+    """With `memory_bytes` as GiB."""
     known = {key: value for key, value in values.items() if value is not None}
     if "memory_bytes" in known:
         known["memory"] = f"{known.pop('memory_bytes') / 2**30:.1f} GiB"
@@ -171,17 +169,15 @@ def content_policy() -> str:
 
 
 def sheet() -> str:
-    """The style sheet of every page."""
     return f"{own_file('report.css')}\n{STYLE}"
 
 
 def own_file(name: str) -> str:
-    """The text of a file of this package."""
     return resources.files("arena.report").joinpath(name).read_text()
 
 
 def _for_script(games) -> str:
-    """JSON for a script element, without `<`, which could end the element."""
+    """JSON without `<`, which could end the script element."""
     return json.dumps(games, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -204,7 +200,7 @@ def as_toml(config: dict) -> str:
 
 
 def from_home(text: str) -> str:
-    """The text with the paths of homes cut to `~`: a page is for others, too."""
+    """With the paths of homes cut to `~`: a page is for others, too."""
     here = str(Path.home())
     homes = HOMES if here == "/" else f"{re.escape(here)}|{HOMES}"
     return re.sub(rf"(?<![\w.~/])({homes})(?=[/\"'\s]|$)", "~", text)
@@ -217,7 +213,7 @@ def _effort(win_rates, order) -> dict:
 
 
 def _standings(frame) -> list[dict]:
-    """The standings for readers; `bar` places estimate and error on a common scale, 0 to 100."""
+    """For readers; `bar` places estimate and error on a common scale, 0 to 100."""
     frame.attrs["kind"] = "standings"
     cells = {heading: strings for heading, (strings, _) in display_columns(frame).items()}
     error = frame["error"].fillna(0)
@@ -237,7 +233,7 @@ def _standings(frame) -> list[dict]:
 
 
 def _crosstable(frame) -> list[dict]:
-    """A row per agent: name, and for each opponent its score in % and the distance of its colour from that of 50 %."""
+    """A row per agent: name, and for each opponent its score in % and its colour's distance from that of 50 %."""
 
     def cell(score):
         if np.isnan(score):

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 COLUMNS = ("first", "outcome", "condition", "score", "seconds")  # of a game for one player
 RESULT = ("first", "second", "outcome", "reason")  # of a game for two
-NO_OUTCOME = -1.0  # for a void game, since NaN does not equal itself
-NOTICED = 0.05  # seconds of loading an agent's kernels from which on it is reported
-SHARE_OF_TIME = 0.05  # of the run for computing the standings
-MOST_PAUSE = 10.0  # seconds between standings, however long they take
+NO_OUTCOME = -1.0  # for a void game: NaN does not equal itself
+NOTICED = 0.05  # seconds of loading an agent's kernels that are reported
+SHARE_OF_TIME = 0.05  # of the run, for computing the standings
+MOST_PAUSE = 10.0  # seconds between standings at most
 STARTING = "starting processes"
 MOST_GAMES = 8  # shown in play
 SHOWN = ("rank", "agent", "games", "wins", "draws", "losses", "score", "elo", "error", "bound")
@@ -41,15 +41,13 @@ def watch(console: Console) -> Events:
 
 
 class Display(Events):
-    """The state that all displays share: progress, pace, results."""
-
     def __init__(self, console: Console):
         self.console = console
         self.rows: list[list] = []  # of games for one player
-        self.results: Counter[tuple] = Counter()  # counts of games for two by agents and result
+        self.results: Counter[tuple] = Counter()  # of games for two by agents and result
         self.done = self.stored_before = self.total = 0
         self.began = time.monotonic()
-        self.compiled: list[str] = []  # the agents whose kernels are being compiled
+        self.compiled: list[str] = []  # agents whose kernels are being compiled
 
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
@@ -104,7 +102,6 @@ class Display(Events):
         self.say(f"warning: {text}")
 
     def say(self, text):
-        """Show a line to the reader."""
         self.console.print(Text(text), soft_wrap=True)
 
     def pace(self) -> str:
@@ -119,7 +116,7 @@ class Display(Events):
         return f"{rate_now:.{1 if rate_now < 100 else 0}f} games/s, {clock} left"
 
     def games_in_play(self) -> "pd.DataFrame":
-        """The games in play: id, agents, plies so far, seconds; and the condition if there are several."""
+        """id, agents, plies so far, seconds; and the condition if there are several."""
         import pandas as pd
 
         shown = self.in_play[:MOST_GAMES]
@@ -135,7 +132,7 @@ class Display(Events):
         return frame
 
     def standings(self) -> "pd.DataFrame":
-        """The standings so far, narrow enough for a terminal."""
+        """Narrow enough for a terminal."""
         import pandas as pd
 
         from arena.results.ratings import count_results, rate
@@ -180,10 +177,10 @@ class LiveDisplay(Display):
         self.compiling = Progress(
             SpinnerColumn(), TextColumn("{task.description}", markup=False), console=console, transient=True
         )
-        self.steps = {}  # tasks of the spinner: steps before play
+        self.steps = {}  # of the spinner: steps before play
         self.live = None
         self.next_standings = 0.0
-        self.table: list = []  # the standings, and the state of the format
+        self.table: list = []  # standings, and the state of the format
         self.shown = -1  # number of games in the standings
 
     def opened(self, resolved, folder):
@@ -200,12 +197,10 @@ class LiveDisplay(Display):
         super().warmed(name, seconds, failure)
 
     def begin(self, step, what=""):
-        """Show a step before play."""
         self.steps[step] = self.compiling.add_task(f"{what}{step}")
         self.compiling.start()
 
     def end(self, step):
-        """Hide a step that has ended."""
         if step in self.steps:
             self.compiling.remove_task(self.steps.pop(step))
         if not self.steps:
@@ -234,7 +229,7 @@ class LiveDisplay(Display):
         self.live.update(Group(self.progress, *(in_play if games else []), *self.table))
 
     def renew_standings(self):
-        """Compute the standings; with more agents, this takes longer and is done less often."""
+        """With more agents, this takes longer and is done less often."""
         from arena.results.export import rich_table
 
         begun = time.thread_time()
@@ -264,7 +259,6 @@ class PlainDisplay(Display):
         self.preparing.start()
 
     def preparation(self) -> str:
-        """The current step before play."""
         return f"compiling kernels of {', '.join(self.compiled)}" if self.compiled else STARTING
 
     def started(self, total, done):

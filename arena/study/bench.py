@@ -1,8 +1,7 @@
-"""The speed of games and searches on one core, and one number that changes only when they do other work.
+"""The speed of games and searches on one core, and a signature that changes only when they do other work.
 
-A report is a dictionary of plain values, as `arena bench --json` prints it: machine, date, games, agents, failures and
-signature.  A row of games or agents has the speeds of its chunks, in units a second of processor time; its speed is
-their median.
+A report is plain values, as `arena bench --json` prints it: machine, date, games, agents, failures and signature.  A
+row of games or agents has the speeds of its chunks, in units a second of processor time; its speed is their median.
 """
 
 import json
@@ -22,12 +21,12 @@ from arena.study.meter import CHUNKS
 
 PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of a search
 METER = Path(__file__).with_name("meter.py")
-SAMPLES = ("connect4", "pig", "samegame")  # games for searches: without chance, with chance, for one player
+SAMPLES = ("connect4", "pig", "samegame")  # for searches: without chance, with chance, for one player
 SOURCES = ("arena/__init__.py",)  # if missing, the installed version would be measured
 
 
 class Subject(NamedTuple):
-    """What is measured, as specs: random playouts of a game or, with an agent, its searches on it."""
+    """As specs: random playouts of a game or, with an agent, its searches on it."""
 
     game: str
     agent: str | None = None
@@ -59,7 +58,7 @@ class Version:
         self._kernels.cleanup()
 
     def ask(self, **request) -> dict:
-        """The answer of `arena.study.meter` to a request, or a failure if its process ends."""
+        """The answer of `arena.study.meter`, or a failure if its process ends."""
         self._process = process = self._process or self._start()
         assert process.stdin and process.stdout
         try:
@@ -75,7 +74,7 @@ class Version:
 
     def _start(self) -> subprocess.Popen[str]:
         path = os.pathsep.join(filter(None, [str(self.folder), os.environ.get("PYTHONPATH")]))
-        place = self._kernels.name  # which earlier versions know by the second name
+        place = self._kernels.name  # earlier versions know the second name
         return subprocess.Popen(
             [sys.executable, "-c", f"import runpy; runpy.run_path({str(METER)!r}, run_name='__main__')"],
             cwd=self.folder,
@@ -128,7 +127,7 @@ def usual_subjects() -> list[Subject]:
 
 
 def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict | None]:
-    """A row for each version, measured in turns; None if the version's agent does not play the game."""
+    """A row for each version, measured in turns; None if its agent does not play the game."""
     answers = [version.ask(game=subject.game, agent=subject.agent, seconds=seconds) for version in versions]
     chunks: list[list[dict]] = [[] for _ in versions]
     for _ in range(CHUNKS):
@@ -143,7 +142,7 @@ def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict |
 
 
 def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
-    """A report's row; None if the agent does not play the game."""
+    """None if the agent does not play the game."""
     if "refused" in answer:
         return None
     if "failure" in answer:
@@ -170,7 +169,6 @@ def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
 
 
 def report(rows: Iterable[dict | None]) -> dict[str, Any]:
-    """The report of rows measured now, on this machine."""
     from arena.games.core.lanes import vector_bits
     from arena.workers.machine import describe
 

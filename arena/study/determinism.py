@@ -1,7 +1,7 @@
 """Whether a tournament is a function of its configuration: it is played in several settings, and compared.
 
-Each setting is a run in a process of its own.  What differs between two runs of one game is traced to the agent whose
-decision differs first.  Seconds and clocks may differ.
+Each setting is a run in a process of its own.  A difference is traced to the agent whose decision differs first.
+Seconds and clocks may differ.
 """
 
 import importlib.util
@@ -24,7 +24,7 @@ from arena.results.record import GameRecord, MoveRecord
 from arena.runner.events import Events
 
 COMMAND = "import sys; from arena.study.determinism import play; play(*sys.argv[1:])"
-TOLD = 2000  # characters of what a failed run has said
+TOLD = 2000  # characters of a failed run's words
 
 
 class RunFailed(UserError, RuntimeError):
@@ -53,7 +53,7 @@ class Difference:
 
 
 def settings(empty: Path) -> list[Setting]:
-    """The settings that are possible here, the one that others are compared with first; `empty`: a folder for code."""
+    """The settings possible here, the one to compare with first; `empty`: a folder for code."""
     methods = multiprocessing.get_all_start_methods()
     usual = "forkserver" if "forkserver" in methods else "spawn"
     every = [
@@ -73,8 +73,8 @@ def settings(empty: Path) -> list[Setting]:
 def compare(config: Path, before: Callable[[str], None], after: Callable[[dict, list[Difference]], None]) -> bool:
     """Play a configuration in every setting; whether all games are the same.
 
-    `before` is called with the name of each setting, and `after` with its row (setting, games, different, seconds) and
-    the first difference of each agent.  RunFailed if a run fails.
+    `before` is called with the name of each setting, `after` with its row (setting, games, different, seconds) and the
+    first difference of each agent.  RunFailed if a run fails.
     """
     first: dict[str, GameRecord] | None = None
     same = True
@@ -96,7 +96,6 @@ def _first_of_each(found: list[Difference]) -> list[Difference]:
 
 
 def _played(config: Path, out: Path, setting: Setting) -> dict[str, GameRecord]:
-    """The games of a run, by their ids."""
     from arena.results.store import Store
 
     how = setting.method, str(setting.workers), setting.cluster, "interrupted" if setting.interrupted else ""
@@ -110,7 +109,7 @@ def _played(config: Path, out: Path, setting: Setting) -> dict[str, GameRecord]:
 
 
 def difference(one: GameRecord, other: GameRecord | None) -> Difference | None:
-    """How a game differs from another of the same id; None if it does not, but for time."""
+    """How a game differs from another of the same id; None if only in time."""
     if other is None:
         return Difference("", one.id, "is missing")
     for was, now in _decisions(one, other):
@@ -126,7 +125,7 @@ def difference(one: GameRecord, other: GameRecord | None) -> Difference | None:
 
 
 def _decisions(one, other) -> Iterator[tuple[MoveRecord | None, MoveRecord | None]]:
-    """Pairs of decisions of two games, without their times; None for one that is not there."""
+    """Without their times; None for a missing one."""
     timeless = [[replace(each, seconds=0.0, clock=None) for each in record.decisions] for record in (one, other)]
     return zip_longest(*timeless)
 
@@ -155,7 +154,6 @@ class _Interrupting(Events):
 
 
 def play(config: str, out: str, method: str, workers: str, cluster: str, interrupted: str) -> None:
-    """Play one setting; the main function of its process."""
     import arena
     from arena.workers.starting import use_fork_server
 

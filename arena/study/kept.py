@@ -1,4 +1,4 @@
-"""Studies: the plan that lies in a study's folder, and a line of JSON for each finding, written at once."""
+"""Studies: the plan in a study's folder, and a line of JSON for each finding, written at once."""
 
 import fcntl
 import json
@@ -14,7 +14,7 @@ from arena.config.config import ConfigError
 
 
 def lock(file) -> None:
-    """Lock the file against other writers until it is closed; ConfigError if another process holds the lock."""
+    """Until the file is closed; ConfigError if another process holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -22,7 +22,7 @@ def lock(file) -> None:
 
 
 def rows(path: Path, types: dict[str, Any]) -> list[dict]:
-    """The stored rows, each with keys of these types; without an incomplete last line, which may be being written."""
+    """The stored rows, with keys of these types; without an incomplete last line, which may be being written."""
     if not path.exists():
         return []
     data = path.read_bytes()
@@ -40,14 +40,13 @@ def rows(path: Path, types: dict[str, Any]) -> list[dict]:
 
 
 def _whole(data: bytes) -> int:
-    """The length of the complete lines."""
     return data.rfind(b"\n") + 1
 
 
 class Plan:
-    """Base of the plans of studies: dataclasses that are stored as JSON in a study's folder.
+    """Base of the plans of studies: dataclasses stored as JSON in a study's folder.
 
-    FILE: the file's name; WHAT: the things that are studied, in messages
+    FILE: the file's name; WHAT: the things studied, in messages
     """
 
     FILE: ClassVar[str]
@@ -62,7 +61,7 @@ class Plan:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """The plan of the study in a folder; ConfigError if there is none."""
+        """ConfigError if there is none."""
         path = folder / cls.FILE
         try:
             values = json.loads(path.read_text())
@@ -105,7 +104,7 @@ def _continued(study, stored, path: Path) -> Any:
 
 
 class Cells(Plan):
-    """Base of the plans of studies that search one cell after the other, and store a row of JSON for each at once.
+    """Base of the plans of studies that search cell after cell, and store a row of JSON for each at once.
 
     FOUND: the rows' file; TYPES: of their values, by key; KEYS: those that tell cells apart
     """
@@ -128,7 +127,7 @@ class Cells(Plan):
 
     @classmethod
     def run(cls, study: Self | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
-        """Find what the study wants and does not have yet; returns the rows as `load` does.
+        """Find what the study wants and lacks; returns the rows as `load` does.
 
         With `resume` and without a study, continue the stored one.  `tell` is called with a line before each search.
         ConfigError if the folder holds another study, or none.
@@ -137,7 +136,7 @@ class Cells(Plan):
         cells = list(study.cells())
         with open(path, "a") as file:
             lock(file)
-            file.truncate(_whole(path.read_bytes()))  # a kill has left the rest: nobody else writes now
+            file.truncate(_whole(path.read_bytes()))  # left by a kill: nobody else writes now
             known = {tuple(row[key] for key in cls.KEYS) for row in rows(path, cls.TYPES)}
             for number, cell in enumerate(cells, 1):
                 if cell not in known:
@@ -161,7 +160,7 @@ class Cells(Plan):
 
 
 def table(path: Path, types: dict[str, Any]) -> pd.DataFrame:
-    """The rows of a file as a table; ConfigError if there are none."""
+    """ConfigError if there are none."""
     frame = pd.DataFrame(rows(path, types))
     if frame.empty:
         raise ConfigError([f"{path}: holds no search yet"])

@@ -1,6 +1,6 @@
 """Learns an evaluation or a policy, from scratch or a checkpoint, with matches on the way that show progress.
 
-The result depends only on the learner, the seed and the number of games, not on interruptions or looks at it.
+The result depends only on the learner, the seed and the number of games, not on interruptions or looks.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from arena.study.preparing import ENDINGS, game_of
 
 KIND = "learning checkpoint"
 PAUSE = 0.5  # seconds of learning between looks at the clock
-OPENING = 4  # random plies before the games of a match, or fewer if they would end the game
+OPENING = 4  # random plies before the games of a match, fewer if they would end the game
 TRIES = 100  # draws of an opening of that length
 
 
@@ -49,7 +49,7 @@ class Learning:
     about: dict[str, Any]
     network: Network
     trainer: Trainer
-    kernel: Kernel  # called with a number of games, learns until that many are done
+    kernel: Kernel  # called with a number of games, learns until they are done
     seconds: float = 0.0  # of processor time
     curve: list[dict] = field(default_factory=list)
 
@@ -73,7 +73,7 @@ class Learning:
         return True
 
     def card(self) -> dict:
-        """The origin of the file, which it contains."""
+        """The file's origin, which it contains."""
         weights = hashlib.sha256(self.network.weights.tobytes()).hexdigest()[:12]
         learned = {"games": self.games, "positions": int(self.trainer.counts[POSITIONS])} | self.losses()
         return {**self.about, **learned, "seconds": round(self.seconds, 1), "weights": weights} | (
@@ -82,7 +82,8 @@ class Learning:
 
     def losses(self) -> dict[str, float]:
         """A policy's cross-entropy in nats over the last positions, before it learned them: its own, the least possible
-        (the entropy of the visits), and that of equal probabilities."""
+        (the entropy of the visits), and that of equal probabilities.
+        """
         sums = self.trainer.losses
         if sums[COUNT] == 0.0:
             return {}
@@ -103,7 +104,7 @@ class Learning:
         _opening(self.game, stream(0))
 
     def players(self, agent: str, file: Path) -> list[Player]:
-        """The players of a match: the agent with and without what was learned.
+        """The agent with and without what was learned.
 
         file: holds `contents`; a policy is read from there, as the prior of PUCT
         """
@@ -114,7 +115,6 @@ class Learning:
         return [replace(made, methods=puct).player(self.game), made.player(self.game)]
 
     def checkpoint(self) -> bytes:
-        """The bytes of a file to resume from."""
         trainer = self.trainer
         about = {"about": self.about, "counts": trainer.counts.tolist(), "rng": int(trainer.rng[0])}
         about |= {"seconds": self.seconds, "curve": self.curve, "tuples": self.network.orbits}
@@ -123,7 +123,7 @@ class Learning:
         return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
 
     def resume(self, path: str | os.PathLike) -> None:
-        """Restore a checkpoint; LearningError if it is of another learner, PreparedFileError if it is damaged."""
+        """LearningError if it is of another learner, PreparedFileError if it is damaged."""
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
@@ -153,7 +153,7 @@ def default_tuples(game: Game) -> str:
 
 
 def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
-    """A new learner at work; LearningError if the game or the learner does not allow it."""
+    """LearningError if the game or the learner does not allow it."""
     if game.players != 2 or game.has_chance or not game.has_planes:
         raise LearningError(
             f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"
@@ -176,8 +176,9 @@ def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
 
 
 def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(dtype[n, state_size], float32[n]): positions of a run's completed games without their openings, and the first
-    player's results."""
+    """(dtype[n, state_size], float32[n]): positions of a run's completed games without openings, and the first player's
+    results.
+    """
     from arena import results
 
     run = results.load(folder)
@@ -201,8 +202,8 @@ def match(
 ) -> dict | None:
     """A match of two players, the first with what was learned: score, Elo and its error; None if interrupted.
 
-    players: makes both players for a game.  Each random opening is played twice, with sides swapped.  After each game,
-    `going_on` says whether to continue.
+    players: makes both for a game.  Each random opening is played twice, sides swapped; after each game, `going_on`
+    says whether to continue.
     """
     rng, points = stream(seed, "match"), []
     for _ in range(max(count // 2, 1)):
@@ -228,7 +229,7 @@ def _opening(game, rng) -> list[int]:
 
 
 def _points(game, players: list[Player], opening: list[int], first: int, rng) -> float:
-    """The first player's points in a game, in which it moves first if `first` is 0."""
+    """The first player's points in a game; it moves first if `first` is 0."""
     state = game.initial()
     result: float | None = None
     for move in opening:

@@ -9,7 +9,7 @@ Requests are lines of JSON on standard input, answers lines of JSON on standard 
 {"chunk": true} measures once what was prepared; the answer is
     {"units": playouts or nodes, "plies": of random playouts, "wall": seconds, "cpu": seconds}
 
-`arena bench` starts it in its own version and in the one to compare with.  So it uses only what all versions have:
+`arena bench` starts it in its own version and the one to compare with, so it uses only what all versions have:
 games.make, games.playouts, agents.make, Agent.refuses, Agent.choose, Agent.player and Player.choose.
 """
 
@@ -24,8 +24,6 @@ MOST = 200  # characters of a failure's message
 
 
 class Playouts:
-    """Random playouts from the initial position."""
-
     unit, agent = "playouts", None
 
     def __init__(self, game):
@@ -38,7 +36,7 @@ class Playouts:
         return int(games.playouts(self.game, SIGNED, seed=1).plies)
 
     def work(self, n: int) -> tuple[int, int]:
-        """Play n playouts: (playouts, plies)."""
+        """(playouts, plies)."""
         from arena import games
 
         return n, int(games.playouts(self.game, n, seed=1).plies)
@@ -59,7 +57,7 @@ class Searches:
         return int((decision.nodes or 0) + visits + sum(one.playouts for one in decision.improvements))
 
     def work(self, n: int) -> tuple[int, int]:
-        """Search n times: (playouts or nodes, 0)."""
+        """(playouts or nodes, 0)."""
         return sum(self._search(seed + 1) for seed in range(n)), 0
 
     def _search(self, seed: int) -> int:
@@ -95,7 +93,7 @@ class Meter:
 
 
 def prepared(request: dict) -> tuple[Meter | None, dict]:
-    """(the meter for a request, the answer); no meter if it cannot be measured."""
+    """(meter, answer); no meter if the request's subject cannot be measured."""
     from arena import agents, games
 
     try:
@@ -104,7 +102,7 @@ def prepared(request: dict) -> tuple[Meter | None, dict]:
         if agent is not None and (reason := agent.refuses(game)):
             return None, {"refused": reason}
         meter = Meter(Playouts(game) if agent is None else Searches(game, agent), request["seconds"])
-    except Exception as error:  # any fault of a kernel or an agent becomes a row of the table
+    except Exception as error:  # a row of the table, too
         return None, {"failure": failure_in_words(error)}
     names = {"game": str(game), "agent": None if agent is None else str(agent)}
     return meter, names | {
@@ -116,7 +114,7 @@ def prepared(request: dict) -> tuple[Meter | None, dict]:
 
 
 def failure_in_words(error: Exception) -> str:
-    """The type of an error and its message, in one short line."""
+    """Type and message in one short line."""
     lines = [line.strip() for line in str(error).splitlines()]
     message = " ".join(line for line in lines if line and not line.startswith("Failed in nopython mode"))
     return f"{type(error).__name__}: {message[:MOST]}{'...' if len(message) > MOST else ''}"
@@ -136,7 +134,7 @@ def main() -> None:
         try:
             print(json.dumps(answer), file=answers, flush=True)
         except BrokenPipeError:
-            os._exit(0)  # the client has gone, and an ordinary exit would write the answer again
+            os._exit(0)  # the client has gone; an ordinary exit would write the answer again
 
 
 if __name__ == "__main__":

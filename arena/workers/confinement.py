@@ -18,8 +18,7 @@ PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 def confine(output, inherited: Iterable[int] = ()) -> None:
     """Set up the process: files, signals, process group, end with the parent, and output.
 
-    output: the writing end of a pipe for standard output and standard error; inherited: descriptors of its parent's
-    files.
+    output: the writing end of a pipe for standard output and standard error; inherited: its parent's descriptors.
     """
     _let_go_of([*inherited, *_of_the_tracker()])
     _leave_signals_to_the_parent()
@@ -60,7 +59,7 @@ def inherited() -> list[int]:
 
 
 def _is_open(descriptor):
-    """Whether it is open; the one used for listing no longer is."""
+    """The one used for listing no longer is."""
     try:
         os.fstat(descriptor)
     except OSError:
@@ -69,7 +68,7 @@ def _is_open(descriptor):
 
 
 def _of_the_tracker():
-    """The pipe to Python's tracker of locks, which would print errors for what an agent writes there, and obey it."""
+    """The pipe to Python's tracker of locks, which would obey what an agent writes there."""
     descriptor = resource_tracker._resource_tracker._fd
     return [] if descriptor is None else [descriptor]
 
@@ -97,7 +96,7 @@ def _found_group():
 
 
 def _end_with_the_parent():
-    """End when the parent ends: killed by the system on Linux, by a thread elsewhere.
+    """Killed by the system on Linux, by a thread elsewhere.
 
     The parent may be a fork server, which ends with the arena's process once no worker holds it up.
     """
@@ -111,7 +110,6 @@ def _end_with_the_parent():
 
 
 def _die_with_the_parent():
-    """Wait for the parent's death, then kill this process group."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         pipes.wait([parent.sentinel])
@@ -121,7 +119,7 @@ def _die_with_the_parent():
 
 
 def _print_to(output):
-    """Redirect prints, by Python or by C code, to `output`."""
+    """Prints by Python or by C code."""
     for descriptor in (1, 2):
         os.dup2(output.fileno(), descriptor)
     output.close()

@@ -1,4 +1,4 @@
-"""What plays the games of a run: the part that worker processes here and a cluster share."""
+"""What plays the games of a run: shared by worker processes here and a cluster."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -41,8 +41,8 @@ class Engine(ABC):
     def __post_init__(self):
         self.verdicts = Verdicts(self.config, self.on_trouble)
         self._lengths, self._cores = Lengths(), dict[tuple, int]()
-        self._records: list[GameRecord] = []  # arrived, but not yet handed on
-        self._refused = False  # whether a receiver has raised
+        self._records: list[GameRecord] = []  # not yet handed on
+        self._refused = False  # a receiver has raised
         self._stops = self._stops_seen = 0  # requests: 1 no new games, 2 stop now
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Engine(ABC):
 
     @abstractmethod
     def in_play(self) -> list[InPlay]:
-        """The games being played, as far as they are known."""
+        """The games being played, as far as known."""
 
     def request_stop(self, now: bool = False) -> None:
         """The first call starts no new games and finishes those that run; the second, or `now`, gives them up.
@@ -71,7 +71,6 @@ class Engine(ABC):
 
     @property
     def stopped(self) -> bool:
-        """Whether a stop was requested."""
         return self._stops > 0
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""The log of a run: one file, written by this process for itself and for its workers.
+"""The log of a run: one file, written by this process for itself and its workers.
 
-This process's records go through a MultiProcessingHandler (multiprocessing-logging): a queue, and a thread that moves
-the records to the file, so that nobody waits for the disk.  No worker has that queue, which could carry anything: a
-worker sends records, and the supervisor the lines that a worker prints, as messages to the same handler.
+Records go through a MultiProcessingHandler (multiprocessing-logging): a queue, and a thread that moves them to the
+file, so that nobody waits for the disk.  No worker has that queue, which could carry anything: workers' records, and
+the lines that they print, are messages, which the supervisor gives to the same handler.
 """
 
 import io
@@ -50,24 +50,22 @@ class LogFile(logging.FileHandler):
 
 
 class WorkersLog(Protocol):
-    """Receives the log records of workers."""
-
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
-        """A record of a worker's logger, or a line that it printed."""
+        """A record of a worker's logger, or a printed line."""
 
 
 class ThreadQueue(queue.Queue):
-    """What a MultiProcessingHandler wants of a queue, between the threads of one process."""
+    """What a MultiProcessingHandler wants of a queue, between threads."""
 
     def close(self) -> None:
         """There is nothing to close."""
 
     def join_thread(self) -> None:
-        """There is none of its own."""
+        """There is none."""
 
 
 class Handler(MultiProcessingHandler):
-    """A handler without the queue for processes, which nobody shares: its locks would outlive a killed run."""
+    """Without the queue for processes, which nobody shares: its locks would outlive a killed run."""
 
     def __init__(self, name, sub_handler):
         self._queue = ThreadQueue()
@@ -79,7 +77,7 @@ class Handler(MultiProcessingHandler):
 class RunLog:
     """The log file of a run, attached to the logger "arena" in a context.
 
-    OSError if the file cannot be opened; `on_trouble` is called once, by another thread, if it cannot be written later.
+    OSError if it cannot be opened; `on_trouble` is called once, by another thread, if it cannot be written later.
     """
 
     def __init__(self, path, on_trouble: Callable[[str], None] | None = None, level=logging.INFO):
@@ -104,7 +102,7 @@ class RunLog:
         self._handler.close()  # writes the queue and closes the file
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
-        """A record of a worker's logger, or a line that it printed; dropped if the file is long already."""
+        """A record of a worker's logger, or a printed line; dropped if the file is long already."""
         if self._room <= 0:
             return
         self._room -= len(name) + len(text) + OVERHEAD
@@ -118,8 +116,6 @@ class RunLog:
 
 
 class Sender(logging.Handler):
-    """Sends the records of a worker to the supervisor."""
-
     def __init__(self, channel: WorkersEnd):
         super().__init__()
         self._channel = channel
@@ -135,7 +131,7 @@ class Sender(logging.Handler):
 
 def send_by(channel: WorkersEnd, level=logging.INFO) -> None:
     """In a worker: send the records of all loggers by `channel`, and nowhere else."""
-    logging.raiseExceptions = False  # a record that cannot be sent is lost silently
+    logging.raiseExceptions = False  # a record that cannot be sent is lost
     arena = logging.getLogger("arena")
     arena.handlers.clear()  # the parent's, after a fork
     arena.setLevel(logging.NOTSET)

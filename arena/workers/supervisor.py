@@ -1,9 +1,9 @@
 """The supervisor plays the games of a schedule on worker processes, and loses none of them.
 
-Short games travel together, to a worker and from there to the store, but each is a game of its own: a worker that dies
-or hangs costs one game only, and `arena.workers.verdicts` decides whether an agent has lost it, it is played again, or
-it is void.  (concurrent.futures.ProcessPoolExecutor fails all pending futures when one worker dies.)
-Workers start by the process's start method.
+Short games travel together, but each is a game of its own: a worker that dies or hangs costs one only, and
+`arena.workers.verdicts` decides whether an agent has lost it, it is played again, or it is void.
+(concurrent.futures.ProcessPoolExecutor fails all pending futures when one worker dies.) Workers start by the process's
+start method.
 """
 
 import itertools
@@ -33,7 +33,7 @@ FAILED_STARTS = 3  # workers in a row that die before they are ready, at which t
 
 
 class Feed(Protocol):
-    """A source of games that were not known when play began."""
+    """A source of games not known when play began."""
 
     open: bool  # whether more may come
 
@@ -46,7 +46,7 @@ class Feed(Protocol):
 
 @dataclass(kw_only=True)
 class Supervisor(Engine):
-    """Plays games on up to `workers` cores; while `feed` is open, workers that have nothing to play wait for it."""
+    """Plays games on up to `workers` cores; while `feed` is open, idle workers wait for it."""
 
     workers: int
     feed: Feed | None = None
@@ -87,7 +87,7 @@ class Supervisor(Engine):
             self._warmer.request_stop()
 
     def playing(self) -> dict[int, str]:
-        """The games being played: process id of the worker, id of the game."""
+        """{process id of the worker: id of its game}."""
         return {
             worker.process.pid: job.fixture.id
             for worker in list(self._crew)
@@ -121,7 +121,6 @@ class Supervisor(Engine):
             self._unless_refused(self.on_tick)
 
     def _feeding(self) -> bool:
-        """Whether unknown games may still come."""
         return self.feed is not None and self.feed.open and not self._stops
 
     def _notice_stop(self):
@@ -176,7 +175,7 @@ class Supervisor(Engine):
         return open_
 
     def _take(self, worker, played):
-        """Take the records of a worker's next games; games that it does not begin wait again."""
+        """Take the records of a worker's next games; those that it does not begin wait again."""
         for record in played.records:
             job = worker.jobs[0]
             if fault := fault_of(self.config, job.fixture, record):
@@ -208,7 +207,6 @@ class Supervisor(Engine):
     # -- Workers and their games ----------------------------------------------------------------------------------
 
     def _employ(self):
-        """Give games to workers while cores are free."""
         while not self._stops:
             jobs = self._queue.take(self.workers - sum(worker.jobs[0].cores for worker in self._crew if worker.jobs))
             if not jobs:
@@ -289,7 +287,7 @@ class Supervisor(Engine):
         until = time.monotonic() + FAREWELL_SECONDS
         leaving = [worker for worker in self._crew if worker.ready and not worker.jobs]
         for worker in leaving:
-            with suppress(OSError):  # it has already ended
+            with suppress(OSError):  # it has ended
                 worker.end.send(Leave())
         for worker in leaving:
             while not worker.dead() and (left := until - time.monotonic()) > 0:

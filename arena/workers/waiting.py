@@ -8,31 +8,29 @@ from itertools import islice
 from arena.formats.fixture import Fixture
 from arena.workers.batches import MOST, ORDER_SECONDS, Lengths, most
 
-OVERTAKING = 8  # games per core that may overtake a game that waits for several cores
+OVERTAKING = 8  # games per core that may overtake one that waits for several cores
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A failure of a worker while it played a game or loaded its agents' kernels."""
+    """A worker's failure in a game or in loading its agents' kernels."""
 
     fate: str  # in words
-    reason: str  # one of Reason: that of the game if an agent is to blame
+    reason: str  # one of Reason, if an agent is to blame
     agent: int | None  # the one whose code ran
-    certain: bool = False  # whether the agent is surely to blame
-    outside: bool = False  # whether the cause may be outside
-    warming: bool = False  # whether it came before play
-    seconds: float = 0.0  # since the worker was sent its game
+    certain: bool = False  # the agent is surely to blame
+    outside: bool = False  # the cause may be outside
+    warming: bool = False  # before play
+    seconds: float = 0.0  # since it was sent its game
 
 
 @dataclass(frozen=True)
 class Job:
-    """A game to be played."""
-
     fixture: Fixture
-    cores: int  # how many of the workers' cores it occupies
+    cores: int  # of the workers' cores
     failures: tuple[Failure, ...] = ()  # of its workers so far
     probes: int = 0  # processes asked to probe the rules, once an agent is accused
-    suspected: bool = False  # whether it is one of several that may have harmed their worker
+    suspected: bool = False  # one of several that may have harmed their worker
 
     @property
     def alone(self) -> bool:
@@ -41,8 +39,8 @@ class Job:
 
 
 class Queue:
-    """The waiting games, in the schedule's order, except that some smaller games may overtake one that needs more cores
-    than are free: a bounded number.  So cores are seldom idle, and no game waits forever.
+    """The waiting games, in the schedule's order, except that a bounded number of smaller games may overtake one that
+    needs more cores than are free: cores are seldom idle, and no game waits forever.
 
     following: gives the next game of the schedule, or None; cores: how many a game needs; limit: how many there are;
     lengths: of the games so far.
@@ -53,13 +51,13 @@ class Queue:
     ):
         self._following = following
         self._cores = cores
-        self._limit = limit  # a game that needs more takes them all, and so plays alone
+        self._limit = limit  # a game that needs more takes them all: it plays alone
         self._lengths = lengths
         self._window: deque[Job] = deque()  # the next games
-        self._overtaken = 0  # games that have overtaken the first one
+        self._overtaken = 0  # that have overtaken the first one
 
     def take(self, free: int) -> list[Job]:
-        """The next games for a worker, each on at most `free` cores: several if they are short, or none."""
+        """The next games for a worker, each on at most `free` cores: several if short, or none."""
         if free < 1:
             return []
         place = 0
@@ -76,13 +74,13 @@ class Queue:
         self._window.extendleft(reversed(list(jobs)))
 
     def _read(self, wanted: int) -> bool:
-        """Read waiting games from the schedule until there are `wanted`; whether there are."""
+        """Read games from the schedule until `wanted` wait; whether they do."""
         while len(self._window) < wanted and (fixture := self._following()):
             self._window.append(Job(fixture, min(self._cores(fixture), self._limit)))
         return len(self._window) >= wanted
 
     def _taken(self, place) -> list[Job]:
-        """The game at a place; with the first one, the games behind it that travel with it."""
+        """The game at a place; with the first one, those behind it that travel with it."""
         if place:
             job = self._window[place]
             del self._window[place]

@@ -1,6 +1,6 @@
 """Compiles all agents' kernels before play, once for all workers, on as many cores as the run has.
 
-Agents that are known to be compiled (`arena.workers.compiled`) need no process.
+Agents known to be compiled (`arena.workers.compiled`) need no process.
 """
 
 import itertools
@@ -25,9 +25,7 @@ from arena.workers.worker import TICK, Looks, Worker
 
 
 class Child(Worker):
-    """A process that compiles the kernels of one agent after the other."""
-
-    agent: int | None = None  # being compiled, or waiting until the process is ready
+    agent: int | None = None  # being compiled, or waiting for the process
 
 
 @dataclass
@@ -101,7 +99,7 @@ class Warmer:
         return child.agent is not None
 
     def _next(self) -> int | None:
-        """The first agent left whose class no other child compiles, since agents of a class share kernels."""
+        """The first agent left whose class no other child compiles: agents of a class share kernels."""
         busy = {self._class_of(child.agent) for child in self._children if child.agent is not None}
         agent = next((agent for agent in self._left if self._class_of(agent) not in busy), None)
         if agent is not None:
@@ -114,7 +112,7 @@ class Warmer:
     def _order(self, child):
         child.begun, child.paused = time.monotonic(), 0.0
         self.before(self.config.agents[child.agent][0])
-        with suppress(OSError):  # it has just died, which shows when it is heard
+        with suppress(OSError):  # it has just died, as it shows when heard
             child.end.send(Warm(child.agent))
 
     def _attend(self, child, ready, tick) -> Failure | None:

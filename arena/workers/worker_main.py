@@ -1,7 +1,6 @@
 """A worker process: plays the games it is sent, one after the other, until it is dismissed.
 
-A fork server that has preloaded this module and those of the run's games and agents (`arena.workers.starting`) starts
-workers at once.
+A fork server that has loaded this module and the run's games and agents (`arena.workers.starting`) starts it at once.
 """
 
 import logging
@@ -36,8 +35,8 @@ CHANGED = (
 def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
     """Play every game that arrives, and answer with the records, until there is no more.
 
-    end: the worker's end of the connection; confined: arguments of `confine`; memory: for its Watch; resolved:
-    the configuration; sources: what `sources_of` it is where the run began
+    end: the worker's end of the connection; confined: arguments of `confine`; memory: for its Watch; resolved: the
+    configuration; sources: what `sources_of` it is where the run began
     """
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
@@ -70,7 +69,7 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, source
         while isinstance(order := channel.receive(), Warm):
             agent = order.agent
             seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
-            for game in config.instances:  # one by one, since the limits are for each
+            for game in config.instances:  # one by one: each has its own limits
                 watch.begin(playing=False)
                 with watch.of(agent, config.values["game_seconds"]):
                     seconds, failure = warm([game], seat, (BaseException,))
@@ -86,7 +85,7 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, source
 
 
 def _settle_in(channel, watch, resolved, sources) -> Config | None:
-    """The configuration; None, after sending the reason, if it cannot be made."""
+    """None, after sending the reason, if it cannot be made."""
     logs.send_by(channel)
     try:
         config = Config.restored(resolved)
@@ -103,7 +102,7 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
 
 
 class Table:
-    """Plays the games of a worker's orders, one after the other."""
+    """Plays the games of a worker's orders."""
 
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
         self._config, self._channel, self._watch = config, channel, watch
@@ -127,7 +126,7 @@ class Table:
         self._send(records, over=True)
 
     def _play(self, fixture) -> GameRecord:
-        """The game's record: void if the rules fail, since they would fail again."""
+        """Void if the rules fail, since they would fail again."""
         # not at the worker's start, so that an agent that crashes here costs only its own games
         self._watch.begin(playing=False)
         for agent in sorted({*fixture.seats}):
@@ -155,7 +154,7 @@ class Table:
             os._exit(1)  # an agent has closed the connection, and no exception of ours may be taken for one of its own
 
     def _send(self, played, over):
-        """Send records; if one cannot be encoded, because of the names of moves, say, the game is at fault."""
+        """If a record cannot be encoded, because of the names of moves, say, the game is at fault."""
         try:
             self._channel.send(Played([record for _, record in played], over))
         except (TypeError, ValueError, OverflowError) as error:
