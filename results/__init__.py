@@ -13,7 +13,7 @@ import importlib
 import os
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # for type checkers: the names that `__getattr__` finds
+if TYPE_CHECKING:  # for type checkers: what `__getattr__` finds
     from arena.results.export import render as render
     from arena.results.ratings import Ratings as Ratings
     from arena.results.ratings import rate as rate
@@ -46,16 +46,16 @@ __all__ = [*_HOMES, "load"]
 
 
 def load(folder: "str | os.PathLike[str]") -> "Tournament":
-    """The tournament stored in `folder`, as it is now; StoreError says why it cannot be read."""
+    """The tournament in `folder` as it is now; StoreError says why it cannot be read."""
     from arena.results.tournament import Tournament
 
     return Tournament.load(folder)
 
 
-if not TYPE_CHECKING:  # a type checker reports any other name as a mistake
+if not TYPE_CHECKING:  # a type checker reports any other name
 
     def __getattr__(name):
-        # pandas and SciPy are loaded with the first thing that needs them, so that commands that do not are quick
+        # pandas and SciPy are loaded with the first thing that needs them: other commands are quick
         if name in _HOMES:
             return getattr(importlib.import_module(_HOMES[name]), name)
         raise AttributeError(f"module 'results' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""A second opinion on the errors of ratings: the pool rated again and again from pairs drawn with replacement."""
+"""The errors of ratings once more: the pool rated again and again from pairs drawn with replacement."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from arena.results.ratings import AnchorError, counted, rate, result_codes
 def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> pd.DataFrame:
     """95 % intervals of the agents' Elo by the percentile bootstrap (Efron, Annals of Statistics 7, 1979).
 
-    `games` has columns condition, opening, first, second, outcome; `options` are those of `results.ratings.rate`.  It
-    draws pairs: games of two agents in one condition that share an opening; for each two agents and condition, as many
-    as they played.  Returns a frame: agent, low, high, error (half of high - low), and samples, the number in
-    which every agent had a finite rating.  NaN if there is none.
+    `games` has columns condition, opening, first, second, outcome; `options` are of `results.ratings.rate`.  It draws
+    pairs: games of two agents in one condition that share an opening; for each two agents and condition, as many as
+    they played.  Returns a frame: agent, low, high, error (half of high - low), and samples, the number in which every
+    agent had a finite rating.  NaN if there is none.
     """
     if samples < 1:
         raise ValueError(f"samples = {samples} is out of range: at least 1")
@@ -30,7 +30,7 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
         counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
         try:
             rated = rate(agents, counts, **options)
-        except AnchorError:  # in these pairs, one anchor has won all games that tie it to another
+        except AnchorError:  # in these pairs, an anchor has won all games that tie it to another
             continue
         if np.isfinite(rated.elo).all() and not any(rated.bound):
             ratings.append(rated.elo)
@@ -48,7 +48,7 @@ def _meetings(agents, games) -> np.ndarray:
 
 
 def _resample(meeting_of: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Indices of pairs, drawn with replacement within each meeting; meeting_of is in ascending order."""
+    """Indices of pairs, drawn with replacement within each meeting; meeting_of ascends."""
     starts = np.searchsorted(meeting_of, meeting_of, side="left")
     ends = np.searchsorted(meeting_of, meeting_of, side="right")
     return rng.integers(starts, ends)

@@ -1,4 +1,4 @@
-"""Columns from the fields of record classes: their names, and their types in SQLite and in pandas."""
+"""Columns from the fields of record classes: names, and types in SQLite and pandas."""
 
 from collections.abc import Iterable
 from dataclasses import Field, fields
@@ -10,19 +10,19 @@ PANDAS = {(int, False): "int64", (int, True): "Int64", (float, False): "float64"
 
 
 def kind_of(field: Field) -> tuple[type, bool]:
-    """The type of a field's values (int, float, str, tuple), and whether a value may be missing, that is None."""
+    """The type of a field's values (int, float, str, tuple), and whether one may be None."""
     kinds = get_args(field.type) if NoneType in get_args(field.type) else (field.type,)
     return next(kind for kind in kinds if kind is not NoneType), NoneType in kinds
 
 
 def columns_of(record: type) -> tuple[str, ...]:
-    """The fields that are columns, in the order of the table: the class's own before those that it inherits."""
+    """In the order of the table: the class's own before those that it inherits."""
     names = [field.name for field in fields(record) if kind_of(field)[0] in SQL]
     return tuple(sorted(names, key=lambda name: name not in record.__annotations__))
 
 
 def declarations(record: type, constraints: dict[str, str] | None = None) -> str:
-    """The columns of a record class as CREATE TABLE declares them, with further `constraints` of some by name."""
+    """The columns of a record class as CREATE TABLE declares them, with `constraints` of some by name."""
     by_name = {field.name: kind_of(field) for field in fields(record)}
     lines = []
     for name in columns_of(record):

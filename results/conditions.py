@@ -7,13 +7,13 @@ _TOLD = {"playouts": "{} playouts", "nodes": "{} nodes", "depth": "depth {}", "s
 
 
 class Condition(NamedTuple):
-    """One condition of a tournament; number = index of the instance * number of budgets + index of the budget."""
+    """Its number = index of the instance * number of budgets + index of the budget."""
 
     number: int  # from 0
-    instance: str  # the game, with the parameters that are not at their defaults
-    budget: str  # such as `1000 playouts`; empty where there is none
-    spec: str = ""  # the game again; empty if it is not known, as for imported games
-    limits: Mapping[str, float | str] = {}  # the budget by kinds, such as {"playouts": 1000} or {"clock": "10+0.1"}
+    instance: str  # the game, with parameters not at their defaults
+    budget: str  # such as `1000 playouts`; empty if there is none
+    spec: str = ""  # the game again; empty if not known, as for imported games
+    limits: Mapping[str, float | str] = {}  # the budget by kinds: {"playouts": 1000}, {"clock": "10+0.1"}
 
     @property
     def label(self) -> str:
@@ -22,7 +22,7 @@ class Condition(NamedTuple):
 
 
 def conditions_of(config: Mapping) -> list[Condition]:
-    """The conditions of a resolved configuration, in the order of their numbers."""
+    """Of a resolved configuration, in the order of their numbers."""
     pairs = [(spec, limits) for spec in config["instances"] for limits in config["budgets"]]
     return [Condition(number, spec, budget_name(limits), spec, limits) for number, (spec, limits) in enumerate(pairs)]
 

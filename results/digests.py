@@ -1,8 +1,7 @@
 """Digests of stored rows: 64 bits of BLAKE2b, which reveal a changed bit or digit when rows are read.
 
-A change goes unnoticed once in 2**64, where a CRC of 32 bits would miss one in 2**32, and 64 bits also tell openings
-apart (see `results.tallies`).  The hash is of `marshal`'s version 2 of a tuple of plain values, which has been the
-same since Python 2.5, keeps every bit of a float, and takes 2 microseconds for a game of 20 moves.
+A change goes unnoticed once in 2**64; 64 bits also tell openings apart (see `results.tallies`).  Hashed is `marshal`'s
+version 2 of a tuple of plain values, the same since Python 2.5, which keeps every bit of a float.
 """
 
 import marshal
@@ -16,12 +15,12 @@ from arena.results.columns import columns_of, kind_of
 
 
 def digest(values: tuple | list) -> int:
-    """The digest of None, int, float, str and tuples of them; a signed integer of 64 bits."""
+    """Of None, int, float, str and tuples of them; a signed integer of 64 bits."""
     return int.from_bytes(blake2b(marshal.dumps(values, 2), digest_size=8).digest(), "little", signed=True)
 
 
 def row_of(record: type) -> Callable[[Any], tuple]:
-    """A function from a record of that class to its row, in the values that SQLite returns for it.
+    """A function from a record of that class to its row, as SQLite returns it.
 
     Ints in columns of floats become floats, NaN becomes None and -0 becomes 0: SQLite stores neither.
     """
@@ -40,5 +39,4 @@ def row_of(record: type) -> Callable[[Any], tuple]:
 
 
 def is_sound(row: tuple) -> bool:
-    """Whether the last value of a row is the digest of those before."""
     return digest(row[:-1]) == row[-1]

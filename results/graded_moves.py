@@ -1,15 +1,15 @@
-"""Tables of how well moves were chosen, by values that are known for certain; pure functions of data frames.
+"""Tables of how well moves were chosen, by values known for certain; pure functions of data frames.
 
-Values are 1 (win), 0 (draw) and -1 (loss) for the player who moves, with best play of both sides from there on.  A
-move's loss is the value before it less the value after it: 0 for a best move, 1 or 2 for a blunder.  In a lost position
-every move is a best one, so that blunders are counted against the moves that had something to lose.
+Values are 1 (win), 0 (draw) and -1 (loss) for the player who moves, with best play from there on.  A move's loss is the
+value before it less the value after it: 0 for a best move, 1 or 2 for a blunder.  In a lost position every move is a
+best one, so blunders are counted against the moves that had something to lose.
 """
 
 import pandas as pd
 
 
 def losses(moves: pd.DataFrame) -> pd.DataFrame:
-    """`moves` with the column loss; columns before and after are values, missing where they were not found."""
+    """`moves` with the column loss; columns before and after are values, missing where not found."""
     return moves.assign(loss=moves["before"] - moves["after"])
 
 
@@ -25,8 +25,8 @@ def by_ply(moves: pd.DataFrame) -> pd.DataFrame:
 
 
 def _summary(moves: pd.DataFrame, by) -> pd.DataFrame:
-    """One row a group: moves; graded, those whose values are known; chances, those with something to lose; blunders;
-    blunder_rate, of the chances; mean_loss, of the moves graded.
+    """One row a group: moves; graded, of known values; chances, with something to lose; blunders; blunder_rate, of the
+    chances; mean_loss, of the graded.
 
     `moves` has columns agent, ply, before, after.  Rates are missing where there is nothing to divide by.
     """

@@ -8,12 +8,12 @@ from arena.results import tallies
 from arena.results.record import GameRecord
 from arena.results.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged, StoreError
 
-BATCH = 1000  # games read at once; if that fails, they are read one by one
+BATCH = 1000  # games read at once; if that fails, one by one
 
 
 @dataclass
 class Damage:
-    """The damage of a store: damaged games by id (`number N` if the id is damaged too), and all other faults."""
+    """Damaged games by id (`number N` if the id is damaged too), and all other faults."""
 
     games: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -23,8 +23,8 @@ class Damage:
 
 
 def verify(store: Store) -> None:
-    """StoreError unless the store is whole; of a large one, the tallies alone are verified."""
-    _ = store.meta, store.agents  # which are verified when they are read
+    """StoreError unless the store is whole; of a large one, only the tallies are verified."""
+    _ = store.meta, store.agents  # verified when read
     sums = [dict(zip(tallies.SUMS, values)) for _, values in store.tallies().values()]
     games, decisions = (sum(each[name] for each in sums) for name in ("games", "decisions"))
     if games > GAMES_VERIFIED or decisions > MOVES_VERIFIED:
@@ -41,9 +41,8 @@ def verify(store: Store) -> None:
 
 
 def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record: "") -> Damage:
-    """Everything that is wrong with a store.
-
-    `fault_of` gets each sound game, and returns any other fault of it, or nothing.
+    """Everything that is wrong with a store; `fault_of` gets each sound game, and returns any other fault of it, or
+    nothing.
     """
     damage = Damage(faults=_structure(store, "integrity_check"))
     for table in ("meta", "agents", "tallies"):
@@ -67,7 +66,7 @@ def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record:
 
 
 def records(store: Store) -> Iterator[tuple[str, GameRecord | None]]:
-    """(id, game) of every game that was stored, as they ended; (id or `number N`, None) for one that is damaged."""
+    """(id, game) of every game stored, as they ended; (id or `number N`, None) for a damaged one."""
     last = max(_known(store, "SELECT MAX(game) FROM games"), _known(store, "SELECT SUM(games) FROM tallies"))
     for begin in range(1, last + 1, BATCH):
         yield from _batch(store, begin, min(begin + BATCH - 1, last))
@@ -82,7 +81,6 @@ def _known(store, query) -> int:
 
 
 def _batch(store, begin, end) -> Iterator[tuple[str, GameRecord | None]]:
-    """The games numbered `begin` to `end`."""
     try:
         found = {row[0]: (row, record) for row, record in store.records_between(begin, end)}
     except StoreError:
@@ -100,7 +98,7 @@ def _batch(store, begin, end) -> Iterator[tuple[str, GameRecord | None]]:
 
 
 def _structure(store, pragma) -> list[str]:
-    """The faults that SQLite finds in the pages and the indices of the file."""
+    """What SQLite finds in the file's pages and indices."""
     try:
         return [line for (line,) in store.select(f"PRAGMA {pragma}(10)") if line != "ok"]
     except StoreError as error:
@@ -108,8 +106,6 @@ def _structure(store, pragma) -> list[str]:
 
 
 class _Recount:
-    """Tallies counted again from the games."""
-
     def __init__(self):
         self._connection = sqlite3.connect(":memory:")
         self._connection.executescript(tallies.SCHEMA)
@@ -132,8 +128,8 @@ class _Recount:
 def mend(store: Store, known: Damage | None = None) -> str:
     """Rebuild a store that is open for writing without its damaged games; returns what was done, "" if it is whole.
 
-    The file as it was is kept beside it.  `known`: its damage, if that has been examined.
-    StoreError if the configuration or the agents are damaged, without which nothing can be played.
+    The old file is kept beside it.  `known`: its damage, if examined.  StoreError if the configuration or the agents
+    are damaged, without which nothing can be played.
     """
     if known is None:
         try:

@@ -1,8 +1,7 @@
-"""Tables in LaTeX, for the packages booktabs, graphicx and siunitx: numbers stand at their decimal points, with true
-minus signs, and a table that is wider than the lines around it is made as wide as they are.
+"""Tables in LaTeX, for the packages booktabs, graphicx and siunitx; too wide ones shrink to the width of lines.
 
-A column of numbers is one of siunitx's S columns, as wide as its numbers are; errors stand behind the sign of plus or
-minus, and a sign of percent in the heading.  Other cells, such as bounds, are text in the middle of their column.
+A column of numbers is one of siunitx's S columns, as wide as its numbers; errors stand behind the sign of plus or
+minus, and a sign of percent in the heading.  Other cells, such as bounds, are text in the middle.
 """
 
 import re
@@ -32,7 +31,7 @@ ESCAPES = {
     "−": r"\ensuremath{-}",
 }
 NEEDS = r"% \usepackage{booktabs, graphicx, siunitx}"
-FITTING = r"\resizebox{\ifdim\width>\linewidth \linewidth\else \width\fi}{!}{%"  # which opens a group
+FITTING = r"\resizebox{\ifdim\width>\linewidth \linewidth\else \width\fi}{!}{%"  # opens a group
 LONG_HEADING = 10  # letters, beyond which a heading may take two lines
 
 
@@ -48,7 +47,7 @@ class Laid:
 def latex(
     columns: Sequence[Column], caption: str | None = None, label: str | None = None, percent: str = " in %"
 ) -> str:
-    """A tabular of columns of display strings; in a table, with a caption above it, where there is one, or a label.
+    """A tabular of columns of display strings; in a table with a caption above it, if given one, or a label.
 
     `percent`: the end of the headings of percents.
     """
@@ -74,12 +73,11 @@ def latex(
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX reads it, in one line."""
     return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
 
 
 def _heading(column: Column, more: str = "") -> str:
-    """The heading, in two lines if it is long, and longer than what stands below it."""
+    """In two lines if long, and longer than what stands below it."""
     text = column.heading + more
     if len(text) > max(LONG_HEADING, *map(len, column.cells), 0) and " " in text:
         blanks = [match.start() for match in re.finditer(" ", text)]
@@ -102,7 +100,7 @@ def _laid(column: Column, percent: str) -> Laid:
 
 
 def _numbers(column: Column, cells: list[str], percent: str) -> Laid:
-    """An S column, in which percents stand without their sign; or two columns, the second with the errors."""
+    """An S column, percents without their sign; or two columns, the second with the errors."""
     found = [PLAIN.fullmatch(cell) or WITH_ERROR.fullmatch(cell) for cell in cells]
     percents = any(cell.endswith(" %") for cell in cells)
     texts = [_number(cell) if match else _aside(cell) for cell, match in zip(cells, found)]
@@ -116,7 +114,7 @@ def _numbers(column: Column, cells: list[str], percent: str) -> Laid:
 
 
 def _with_intervals(column: Column, cells: list[str]) -> Laid:
-    """Two columns below one heading: the values, and their intervals."""
+    """Two columns below one heading: values and intervals."""
     parts = [INTERVAL.fullmatch(cell) for cell in cells]
     values = [match[1] if match else cell for match, cell in zip(parts, cells)]
     found = [match for value in values if (match := PLAIN.fullmatch(value))]
@@ -141,12 +139,11 @@ def _specification(found: Sequence[re.Match]) -> str:
 
 
 def _number(cell: str) -> str:
-    """A number as siunitx reads it, without its error."""
+    """As siunitx reads it, without the error."""
     return cell.partition(" ± ")[0].removesuffix(" %").replace(",", "")
 
 
 def _aside(cell: str) -> str:
-    """Text in a column of numbers."""
     if cell == MISSING:
         return "{--}"
     bound = BOUND.fullmatch(cell)

@@ -10,10 +10,10 @@ from arena.results.kinds import NOTED
 from arena.results.printable import printable
 
 HEAT = "RdYlGn"
-FADED = 0.25, 0.25  # how far the colours go on beyond 0 and 1: at their ends, they are too dark for black letters
+FADED = 0.25, 0.25  # how far the colours go on beyond 0 and 1, where they are too dark for black letters
 ELO = "Elo is counted from the mean of the pool, with its 95 % interval"
 LOS = "LOS is how likely an agent is stronger than the next one"
-LEGENDS = {  # explanations of the columns of a kind of table
+LEGENDS = {  # of the columns of a kind of table
     "standings": f"{ELO}; {LOS}.",
     "ratings": f"{ELO}; {LOS}.",
     "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two; Elo is from them.",
@@ -23,7 +23,7 @@ LEGENDS = {  # explanations of the columns of a kind of table
 
 
 def styled(frame: pd.DataFrame):
-    """A pandas Styler of a table of `Tournament.table`: rounded for readers, a crosstable's scores as a heat map."""
+    """A pandas Styler of a table of `Tournament.table`: rounded, a crosstable's scores as a heat map."""
     cells = display_columns(frame)
     shown = pd.DataFrame({heading: strings for heading, (strings, _) in cells.items()})
     style = shown.style.hide(axis="index").format(escape="html").format_index(escape="html", axis="columns")
@@ -41,7 +41,7 @@ def styled(frame: pd.DataFrame):
 
 
 def ratings_page(ratings) -> str:
-    """`results.ratings.Ratings`, the best agent first, with their notes, as HTML."""
+    """The best agent first, with notes, as HTML."""
     columns = {"agent": ratings.agents, "elo": ratings.elo, "error": ratings.error, "bound": ratings.bound}
     frame = pd.DataFrame(columns).sort_values("elo", ascending=False, kind="stable", ignore_index=True)
     return styled(frame).to_html() + _paragraphs(ratings.notes)
@@ -54,7 +54,7 @@ def page(tournament) -> str:
 
 
 def table_page(frame: pd.DataFrame, tournament, sentences: Iterable[str] = ()) -> str:
-    """A table of a tournament, sentences, explanations of its columns, and notes, as HTML."""
+    """A table, sentences, explanations of its columns, and notes, as HTML."""
     kind = frame.attrs["kind"]
     notes = tournament.notes_on(frame) if kind in NOTED else []
     legend = [LEGENDS[kind]] if kind in LEGENDS and len(frame) else []

@@ -30,27 +30,26 @@ class Plotter:
         return plots.strength(_axes(ax), self._ordered(self.tournament.standings()), self.tournament.win_rates(), of)
 
     def lengths(self, ax: Axes | None = None) -> Axes:
-        """The lengths of games, by winner."""
         return plots.lengths(_axes(ax), self.tournament.games)
 
     def sides(self, ax: Axes | None = None) -> Axes:
-        """Scores as first and as second player, in the order of the standings."""
+        """As first and as second player, in the order of the standings."""
         return plots.sides(_axes(ax), self._ordered(self.tournament.win_rates()))
 
     def moves(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
-        """The mean of one statistic of moves along the game, a field of `Effort` such as seconds or depth."""
+        """The mean along the game of a field of `Effort` such as seconds or depth."""
         _check(of, EFFORT)
         return plots.by_ply(_axes(ax), self.tournament.effort, of)
 
     def study(self, ax: Axes | None = None) -> Axes:
-        """The cells of `study` with their intervals, a row per game; new axes are high enough for all of them."""
+        """The cells of `study` with their intervals, a row per game; new axes are high enough for all."""
         frame = self.tournament.study()
         return plots.study(_axes(ax, 1.5 + 0.22 * (len(frame) + frame["instance"].nunique())), frame)
 
     def best_so_far(self, instance: str | None = None, against: str = "playouts", ax: Axes | None = None) -> Axes:
         """The best score against playouts or seconds, for one instance, by default the first.
 
-        For `results.scores.ALL`, it is the mean over all, with scores from 0 to 1; see `results.scores.normalised`.
+        For `results.scores.ALL`, the mean over all, from 0 to 1; see `results.scores.normalised`.
         """
         instance = instance or self.tournament.instances[0]
         return plots.best_so_far(_axes(ax), self._curves(instance, against), instance)
@@ -59,7 +58,7 @@ class Plotter:
         return frame.set_index("agent").loc[self.tournament.order].reset_index()
 
     def _curves(self, instance: str, against: str) -> pd.DataFrame:
-        """The curves of all instances, or of all together, to the playouts or seconds that a game took in all."""
+        """Of all instances, or of all together, to the playouts or seconds that a game took in all."""
         frame = self.tournament.improvements()
         if "budget" in frame:
             frame["agent"] += ", " + frame["budget"]
@@ -73,7 +72,7 @@ def _axes(ax: Axes | None, height: float | None = None) -> Axes:
     """The axes, or new ones: of the usual size, or `height` inches high."""
     if ax is not None:
         return ax
-    from matplotlib import pyplot  # which looks for a screen
+    from matplotlib import pyplot  # looks for a screen
 
     return pyplot.subplots(figsize=height and (6.4, height), layout="constrained")[1]
 

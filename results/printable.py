@@ -1,16 +1,16 @@
-"""Text from outside, for readers that obey some of it: terminals their control characters, spreadsheets formulas."""
+"""Text from outside, for readers that obey some of it: terminals control characters, spreadsheets formulas."""
 
 import re
 import unicodedata
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # behind apostrophes, so that `guarded` can be undone
 
-# which JSON leaves as they are, unlike those below
+# JSON leaves them as they are, unlike those below
 JSON_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def printable(text: str) -> str:
-    """`text` with its line breaks, and every other character that does not print written as its escape (`\\x1b`)."""
+    """`text` with line breaks, and every other character that does not print as its escape (`\x1b`)."""
     return text if text.isprintable() else "".join(map(_shown, text))
 
 
@@ -21,10 +21,9 @@ def _shown(letter: str) -> str:
 
 
 def guarded(text: str) -> str:
-    """A cell of text for spreadsheets, with an apostrophe before the sign that would make it a formula."""
+    """For spreadsheets, with an apostrophe before the sign that would make it a formula."""
     return f"'{text}" if FORMULA.match(text) else text
 
 
 def unguarded(text: str) -> str:
-    """The text before `guarded` changed it."""
     return text[1:] if text.startswith("'") and FORMULA.match(text) else text

@@ -1,8 +1,8 @@
 """Games that repeat another one, move for move, because their agents are deterministic: they add no information.
 
-Equal games of agents that draw random numbers are not repetitions: that a short game comes out the same again is part
-of what their results say.  So two agents count as deterministic only if they never followed one opening in two ways, in
-any condition.  The same moves in two conditions are not a repetition.
+That a short game of agents that draw random numbers comes out the same again is part of what their results say.  So two
+agents count as deterministic only if they never followed one opening in two ways, in any condition.  The same moves in
+two conditions are no repetition.
 """
 
 import pandas as pd
@@ -13,8 +13,8 @@ SETTING = ["condition", "first", "second", "opening_moves"]
 def repeated(games: pd.DataFrame) -> pd.Series:
     """bool[games]: this game repeats an earlier one of two deterministic agents.
 
-    `games` has columns condition, first, second, outcome, opening_moves, moves.  Void games repeat nothing, nor do
-    games whose moves are not known.
+    `games` has columns condition, first, second, outcome, opening_moves, moves.  Void games, and those of unknown
+    moves, repeat nothing.
     """
     known = games[games["outcome"].notna() & games["second"].notna() & (games["moves"] != "")]
     ways = known[~known.duplicated([*SETTING, "moves", "outcome"])]
@@ -26,9 +26,8 @@ def repeated(games: pd.DataFrame) -> pd.Series:
 
 
 def tallied(tallies: pd.DataFrame) -> pd.DataFrame:
-    """The same counted by `results.tallies`: rows of first, second, outcome and games, the number that repeats others.
-
-    Which of two equal games is the repetition does not matter for that, so their order is not needed.
+    """The same from `results.tallies`: rows of first, second, outcome and games, the number that repeats others,
+    whichever of two equal ones does.
     """
     pairs = pd.Series([frozenset(pair) for pair in zip(tallies["first"], tallies["second"])], tallies.index, object)
     random = set(pairs[tallies["otherwise"] > 0])
@@ -37,7 +36,7 @@ def tallied(tallies: pd.DataFrame) -> pd.DataFrame:
 
 
 def notes(repetitions: pd.DataFrame) -> list[str]:
-    """A warning, in a sentence for each two agents that repeat themselves; the rows are those of `tallied`."""
+    """A warning for each two agents that repeat themselves; the rows are of `tallied`."""
     pairs = pd.Series(
         [" and ".join(sorted(pair)) for pair in zip(repetitions["first"], repetitions["second"])],
         repetitions.index,

@@ -13,20 +13,20 @@ from arena.results.record import GameRecord, ImprovementRecord, MoveRecord
 from arena.results.store_file import explained
 
 SCHEMA_VERSION = 6
-APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from the databases of other programs
+APPLICATION_ID = 0x4172656E  # "Aren"; tells this store from other programs' databases
 
 GAME_COLUMNS, MOVE_COLUMNS, IMPROVEMENT_COLUMNS = map(columns_of, (GameRecord, MoveRecord, ImprovementRecord))
-PARTS = {"moves": MOVE_COLUMNS, "improvements": IMPROVEMENT_COLUMNS}  # the tables of what belongs to a game
-PARTS_OF_RECORD = {"moves": "decisions", "improvements": "improvements"}  # the fields of a record with these parts
+PARTS = {"moves": MOVE_COLUMNS, "improvements": IMPROVEMENT_COLUMNS}  # what belongs to a game
+PARTS_OF_RECORD = {"moves": "decisions", "improvements": "improvements"}  # fields of a record
 PART_KEYS = {"moves": "ply", "improvements": "playouts"}  # with the game's number, the keys of their rows
-DIGESTS = tuple(f"{part}_digest" for part in PARTS)  # columns of a game: the digests of its decisions and improvements
+DIGESTS = tuple(f"{part}_digest" for part in PARTS)  # columns of a game: digests of its decisions and improvements
 ROW = ("game", *GAME_COLUMNS, *DIGESTS, "digest")  # the last is of all before
 _PLAYER = "REFERENCES agents (name)"
 _rows_of = {"moves": row_of(MoveRecord), "improvements": row_of(ImprovementRecord)}
 _game_row = row_of(GameRecord)
 _SEED = GAME_COLUMNS.index("seed")
 
-# `game` counts games from 1 in the order in which they ended; a seed is the signed integer of the same 64 bits
+# `game` counts games from 1 as they ended; a seed is the signed integer of the same 64 bits
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, digest INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE agents (
@@ -51,7 +51,7 @@ CREATE TABLE improvements (
 
 
 def write_empty(path: Path, meta: dict, agents: Sequence[dict]) -> None:
-    """A store without games, under another name until it is whole: a crash leaves no half of one."""
+    """A store without games, under another name until whole: a crash leaves no half of one."""
     part = path.with_suffix(".part")
     with explained(path, "make"):
         part.unlink(missing_ok=True)
@@ -84,7 +84,6 @@ _NONE = digest(())
 
 
 def insert(connection: sqlite3.Connection, first: int, records: Iterable[GameRecord]) -> None:
-    """Insert games, numbered from `first` on."""
     games: list[tuple] = []
     parts: dict[str, list[tuple]] = {part: [] for part in PARTS}
     for game, record in enumerate(records, first):
@@ -107,7 +106,7 @@ def _signed(seed: int) -> int:
 
 
 def record_of(row: tuple, moves: tuple, improvements: tuple) -> GameRecord | None:
-    """The game of a row of `ROW`, with the rows of its decisions and improvements; None if any of it is damaged."""
+    """The game of a row of `ROW`, with the rows of its parts; None if any of it is damaged."""
     if not is_sound(row) or (digest(moves), digest(improvements)) != tuple(row[-1 - len(PARTS) : -1]):
         return None
     given = dict(zip(GAME_COLUMNS, row[1:]))

@@ -1,4 +1,4 @@
-"""Tables of a run that show themselves in a notebook; for everything else they are data frames."""
+"""Tables of a run that show themselves in a notebook; else they are data frames."""
 
 import functools
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import ParamSpec
 import pandas as pd
 
 P = ParamSpec("P")
-MOST_ROWS = 200  # that are laid out for readers; of longer tables, pandas shows both ends
+MOST_ROWS = 200  # laid out for readers; of longer tables, pandas shows both ends
 
 
 def shown_as(kind: str) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.DataFrame]]:
-    """Lets a method of a tournament return its table of that kind so that a notebook shows it as a terminal does:
-    rounded, with notes below it.
+    """Lets a method of a tournament return its table of that kind so that a notebook shows it rounded, with notes below
+    it.
 
     It stays a plain data frame, as is what is computed from it.
     """
@@ -23,7 +23,7 @@ def shown_as(kind: str) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.
             frame = method(*arguments, **options)
             if "_repr_html_" not in vars(frame):  # else it is of a part of the tournament
                 frame.attrs = frame.attrs | {"kind": kind}
-                # which IPython asks the object for, and pandas carries to no other
+                # IPython asks the object for it, and pandas carries it to no other
                 vars(frame)["_repr_html_"] = functools.partial(_page, frame, arguments[0])
             return frame
 
@@ -33,7 +33,6 @@ def shown_as(kind: str) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.
 
 
 def _page(frame: pd.DataFrame, tournament) -> str:
-    """A table as a notebook shows it."""
     from arena.results.notebook import table_page
 
     return pd.DataFrame._repr_html_(frame) if len(frame) > MOST_ROWS else table_page(frame, tournament)

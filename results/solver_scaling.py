@@ -3,7 +3,7 @@
     speed-up           time of one worker / time
     search overhead    nodes / nodes of one worker - 1
 
-Time is virtual where workers are simulated, in nodes, and of the wall in seconds else.
+Time is virtual, in nodes, where workers are simulated; else of the wall, in seconds.
 """
 
 import math
@@ -25,7 +25,7 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
 def table(found: pd.DataFrame) -> pd.DataFrame:
     """A row for each solver and number of workers, over the positions that it solved with every number of them.
 
-    solved of positions; timing, virtual or wall; of the `common` positions the total time and nodes, speed_up and
+    solved of positions; timing, virtual or wall; of the `common` positions total time and nodes, speed_up and
     search_overhead.
     """
     lines = []
@@ -42,7 +42,7 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compared(rows: pd.DataFrame, keys: list[str], known: str = "solved") -> pd.DataFrame:
-    """The rows with speed_up and search_overhead, by comparison with the row of one worker that has the same keys."""
+    """With speed_up and search_overhead over the row of one worker that has the same keys."""
     single = rows[(rows["workers"] == 1) & rows[known]].set_index(keys)[["time", "nodes"]]
     base = single.reindex(pd.MultiIndex.from_frame(rows[keys]) if len(keys) > 1 else rows[keys[0]])
     speed_up = base["time"].to_numpy(float) / rows["time"].where(rows["time"] > 0, math.nan).to_numpy(float)
@@ -53,7 +53,7 @@ def _compared(rows: pd.DataFrame, keys: list[str], known: str = "solved") -> pd.
 
 
 def figure(found: pd.DataFrame, title: str = ""):
-    """A matplotlib figure of a table of `table`: speed-up, and search overhead, against workers; a line is a solver."""
+    """Of a table of `table`: speed-up, and search overhead, against workers; a line is a solver."""
     from matplotlib.figure import Figure
 
     from arena.results import plots

@@ -1,4 +1,4 @@
-"""The file of a store: opening, locking and identifying it, and the messages when that fails."""
+"""The file of a store: opens, locks and identifies it, and explains failures."""
 
 import os
 import shlex
@@ -14,7 +14,7 @@ PATIENCE = 0.2  # seconds for others that look, by `busy`, whether the lock is t
 
 
 class StoreError(UserError):
-    """A store that cannot be made, read or written; the message names the file, the reason, and what is still safe."""
+    """A store that cannot be made, read or written; names the file, the reason, and what is still safe."""
 
 
 class StoreDamaged(StoreError):
@@ -53,15 +53,15 @@ def taken(path: Path) -> FileLock:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """A connection to a file that is there."""
+    """The file must exist."""
     return sqlite3.connect(path.absolute().as_uri() + "?mode=rw", uri=True)
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
     """A connection that changes nothing.
 
-    SQLite reads a WAL file only with its companion files at hand; where they are missing and the folder is
-    read-only nobody can be writing, and the file is opened as one that does not change.
+    SQLite reads a WAL file only with its companion files; where they are missing and the folder is read-only nobody can
+    be writing, and the file is opened as one that does not change.
     """
     uri = path.absolute().as_uri() + "?mode=ro"
     connection = sqlite3.connect(uri, uri=True)
@@ -77,7 +77,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def place(path: Path) -> tuple[int, int] | None:
-    """The identity of a file, which differs from that of another of its name; None if there is none."""
+    """What tells a file from another of its name; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -100,7 +100,7 @@ def explained(path: Path, action: str):
     try:
         yield
     except sqlite3.ProgrammingError:
-        raise  # a mistake in the calling program, such as the use of a closed store
+        raise  # a mistake in the calling program, such as use of a closed store
     except sqlite3.IntegrityError as error:
         reason = str(error)
         if "games.id" in reason:

@@ -8,11 +8,11 @@ from arena.results.numeric import normal_quantile
 from arena.results.ratings import Ratings, number
 
 CONFIDENT, BEYOND_DOUBT = 0.95, 0.999
-MANY = 10  # from this many intervals side by side on, a note says that some of them will miss
+MANY = 10  # from this many intervals on, a note says that some will miss
 
 
 def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
-    """`who` leads, by `how_much` over the next agent, and `how_sure` that is; empty where nothing was played."""
+    """`who` leads, by `how_much` over the next agent, and `how_sure` that is; empty if nothing was played."""
     played = standings[standings["games"] > 0]
     if len(played) < 2:
         return {}
@@ -29,7 +29,7 @@ def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
 
 
 def side_by_side(intervals: int) -> str:
-    """The note on `intervals` intervals of 95 % beside each other; empty if they are few."""
+    """The note on `intervals` intervals of 95 % side by side; empty if they are few."""
     if intervals < MANY:
         return ""
     miss = 1 - CONFIDENT**intervals
@@ -41,10 +41,7 @@ def side_by_side(intervals: int) -> str:
 
 
 def intervals_in(frame: pd.DataFrame) -> int:
-    """How many intervals a table shows: errors of Elo, or intervals from low to high.
-
-    Of two agents in both orders a difference is one.
-    """
+    """How many intervals a table shows: errors of Elo, or from low to high; of two agents in both orders, one."""
     name = next((name for name in ("low", "error") if name in frame), None)
     if name is None:
         return 0
@@ -58,7 +55,6 @@ def _widening(intervals: int) -> float:
 
 
 def certainty(los: float) -> str:
-    """A likelihood of superiority in words."""
     if math.isnan(los):
         return "unknown"
     percent = "> 99.9 %" if los > BEYOND_DOUBT else f"{100 * los:.1f} %"
@@ -70,7 +66,7 @@ def certainty(los: float) -> str:
 
 
 def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, instances: int = 1) -> list[str]:
-    """Sentences on the results as a whole, of `instances` different games; `games` are rows as in `results.tables`."""
+    """Sentences on the whole, of `instances` different games; `games` are rows as in `results.tables`."""
     found = verdict(standings, ratings)
     if not found:
         return ["No results are stored yet."]
@@ -81,7 +77,7 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
     close = [
         f"{one} and {other}"
         for one, other, los in zip(standings["agent"], standings["agent"][1:], standings["los"])
-        if not los >= CONFIDENT  # nor if no results compare them
+        if not los >= CONFIDENT  # nor if nothing compares them
     ]
     if close:
         sentences.append(f"Not told apart with confidence: {'; '.join(close)}.")

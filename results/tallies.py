@@ -1,8 +1,8 @@
 """Tallies: sums over the stored games of each condition, players, outcome and reason, kept up to date game by game.
 
-Standings, ratings and notes are made from them, so a run of a million games can be summed up without reading any of
-them.  A tally also counts repetitions (see `results.repeats`): games whose opening these players had met before, and
-those of them that went another way than the first did.
+Standings, ratings and notes are made from them, so a million games can be summed up without being read.  A tally also
+counts repetitions (see `results.repeats`): games whose opening these players had met before, and those of them that
+went another way than the first did.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ SUMS = (
     "plies",
     "openings",  # of the games' numbers of openings: not shown, but it reveals altered numbers
     "decisions",
-    "again",  # games whose setting has been seen before
-    "otherwise",  # of these, games that went another way
+    "again",  # whose setting has been seen before
+    "otherwise",  # of these, that went another way
 )
 COLUMNS = (*KEYS, *SUMS)
 
@@ -40,7 +40,7 @@ _WRITE = f"INSERT OR REPLACE INTO tallies VALUES ({', '.join('?' * (len(COLUMNS)
 
 
 class Tallies:
-    """The tallies of a store that is written to: `rows` maps each key to its number and sums."""
+    """Of a store that is written to: `rows` maps each key to its number and sums."""
 
     def __init__(self, rows: dict[Key, tuple[int, tuple[int, ...]]]):
         self.rows = rows
@@ -51,7 +51,6 @@ class Tallies:
         return sum(sums[0] for _, sums in self.rows.values())
 
     def changed(self) -> "Change":
-        """A change that is to be made in one transaction."""
         return Change(self)
 
 
@@ -71,7 +70,6 @@ class Change:
         self.rows[key] = (number, tuple(map(add, sums, more)))
 
     def write(self, connection: Connection) -> None:
-        """Store the tallies that have changed."""
         connection.executemany(_WRITE, map(_row, self.rows.items()))
 
     def keep(self) -> None:
@@ -91,7 +89,7 @@ def _row(item) -> tuple:
 
 
 def _repetition(connection: Connection, record: Any) -> tuple[bool, bool]:
-    """Whether the players have met this setting before, and whether this game goes another way than the first did."""
+    """Whether the players have met this setting, and whether this game goes another way than the first did."""
     if record.outcome is None or record.second is None or not record.moves:
         return False, False
     setting = digest((record.condition, record.first, record.second, record.opening_moves))
@@ -111,6 +109,5 @@ class DamagedSetting(Exception):
 
 
 def read(rows: list[tuple]) -> Iterator[tuple[Key, tuple[int, tuple[int, ...]]]]:
-    """The tallies of verified rows, for `Tallies`."""
     for number, *values in rows:
         yield tuple(values[: len(KEYS)]), (number, tuple(values[len(KEYS) :]))  # type: ignore[misc]
