@@ -11,7 +11,7 @@ tournament.standings()
 import importlib
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # what `__getattr__` gives, for type checkers
+if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
     from arena import agents as agents
     from arena import games as games
     from arena import results as results
@@ -44,10 +44,10 @@ _HOMES = {
 
 __all__ = [*_PACKAGES, *_HOMES]
 
-if not TYPE_CHECKING:  # to a type checker, names that are not here are mistakes
+if not TYPE_CHECKING:  # a type checker reports other names
 
     def __getattr__(name):
-        # Numba is loaded with the first thing that needs it, so that commands that do not are quick
+        # Numba is loaded with the first thing that needs it: other commands are quick
         if name in _PACKAGES:
             return importlib.import_module(f"arena.{name}")
         if name in _HOMES:

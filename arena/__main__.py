@@ -2,7 +2,7 @@
 
 
 def main() -> None:
-    """Run the user's command; imported here, since worker processes import this file too."""
+    """Imported here, since worker processes import this file too."""
     from arena.cli import main as run
 
     run()

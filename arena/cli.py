@@ -1,6 +1,6 @@
 """The command `arena`: imports every file of `arena.commands`, which registers its command.
 
-Numba, NumPy, pandas and SciPy are imported inside the commands that need them, so that `arena --help` is quick.
+Commands import Numba, NumPy, pandas and SciPy themselves, so that `arena --help` is quick.
 """
 
 import importlib
@@ -18,7 +18,6 @@ for module in pkgutil.iter_modules(commands.__path__, "arena.commands."):
 
 
 def main() -> None:
-    """Run the command that the user typed."""
     try:
         mode_of_environment()
     except UserError as error:

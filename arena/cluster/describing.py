@@ -9,16 +9,16 @@ from arena.games.core.prepared import PreparedFileError, checksum
 from arena.workers.machine import describe_run, package_digest, plugins_of, programs_of
 
 SAME = {"runner_digest": "this package", "plugins": "plug-ins"}
-CODE = re.compile(r" \(sources \w+\)")  # digests of bytecode, which is another in another Python
+CODE = re.compile(r" \(sources \w+\)")  # digests of bytecode, another in another Python
 VERSIONS = ("python", "numba", "numpy", "project")
 
 
 def describe_station(config: Config) -> dict:
-    """`arena.workers.machine.describe_run`, and what determines whether a machine can take part in a run.
+    """`arena.workers.machine.describe_run`, and what decides whether a machine can take part.
 
-    host: its name; runner_digest: of this package's files; plugins: with digests of their sources; files:
-    checksums of the files that games and agents read, "" if unreadable; programs: the self-description of each agent
-    that is an outside program, by agents' names.
+    host: its name; runner_digest: of this package's files; plugins: with digests of their sources; files: checksums of
+    the files that games and agents read, "" if unreadable; programs: the self-description of each agent that is an
+    outside program, by agents' names.
     """
     return describe_run(config) | {
         "host": platform.node(),
@@ -37,7 +37,7 @@ def _checksum(path: str) -> str:
 
 
 def refused(ours: dict, theirs: dict) -> str:
-    """Why a station described by `theirs` cannot take part in a run begun by `ours`; "" if it can."""
+    """Why a station described by `theirs` cannot take part in a run begun by `ours`, or ""."""
     same_bytecode = _feature(ours) == _feature(theirs)
     found = []
     for key, what in SAME.items():
@@ -46,7 +46,7 @@ def refused(ours: dict, theirs: dict) -> str:
         )
         if here != there:
             found.append(f"its code of {what} is another (digest {there!r}, and here {here!r})")
-    files = theirs.get("files", {})  # older sources do not describe them
+    files = theirs.get("files", {})  # older sources lack them
     found += [
         f"its file {path!r} is another one" if files.get(path) else f"it has no file {path!r}"
         for path, sum in ours["files"].items()
@@ -56,12 +56,12 @@ def refused(ours: dict, theirs: dict) -> str:
 
 
 def _feature(machine: dict) -> list[str]:
-    """The version of Python up to what decides on bytecode: 3 and 11."""
+    """Python's version as far as bytecode depends on it: 3 and 11."""
     return str(machine.get("python")).split(".")[:2]
 
 
 def version_differences(ours: dict, theirs: dict) -> str:
-    """The versions that differ, though the sources do not; "" if none does."""
+    """The versions that differ, though the sources do not, or ""."""
     return ", ".join(
         f"{key} {theirs.get(key)} and here {ours.get(key)}" for key in VERSIONS if ours.get(key) != theirs.get(key)
     )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from arena.workers.waiting import Job
 
-AHEAD = 2  # batches per slot of a worker that are under way at once, so that none waits for the parent
+AHEAD = 2  # batches per slot under way at once, so that none waits for the parent
 CORES = "cores"  # a resource of Dask; where declared, a game takes as many units as its agents need cores
 
 
@@ -19,9 +19,7 @@ class Needs(NamedTuple):
 
 
 class Phase(Enum):
-    """The stages of a worker."""
-
-    JOINING = 1  # its station starts and describes itself
+    JOINING = 1  # its station starts, and describes itself
     PREPARING = 2  # it compiles
     PLAYING = 3
     REFUSED = 4
@@ -31,8 +29,8 @@ class Phase(Enum):
 class Host:
     """A worker of Dask, with its station.
 
-    address: as Dask writes it; slots: games of one core that it plays at once; resources: declared to Dask;
-    unfit: numbers of agents whose programs differ or are missing there
+    address: as Dask writes it; slots: games of one core played at once; resources: declared to Dask; unfit: numbers of
+    agents whose programs differ or are missing there
     """
 
     address: str
@@ -41,11 +39,10 @@ class Host:
     unfit: set[int] = field(default_factory=set)
     phase: Phase = Phase.JOINING
     under_way: int = 0  # batches
-    failed: int = 0  # tasks in a row that have raised
+    failed: int = 0  # tasks in a row that raised
 
     @property
     def has_room(self) -> bool:
-        """Whether it can take another batch."""
         return self.phase is Phase.PLAYING and self.under_way < AHEAD * self.slots
 
     def fits(self, job: Job, names: Collection[str], needs: Needs) -> bool:

@@ -1,7 +1,4 @@
-"""The messages between a station and its tasks, and from tasks to the parent: data, no pickles.
-
-Frames are those of `arena.workers.messages`.
-"""
+"""Messages between a station and its tasks, and from tasks to the parent: data in frames of `arena.workers.messages`."""
 
 import msgspec
 
@@ -21,8 +18,6 @@ class Prepare(msgspec.Struct, tag=True, frozen=True):
 
 
 class Games(msgspec.Struct, tag=True, frozen=True):
-    """To the station: play these games."""
-
     fixtures: list[Fixture]
 
 
@@ -34,14 +29,12 @@ Order = Begin | Prepare | Games | Halt
 
 
 class Described(msgspec.Struct, tag=True, frozen=True):
-    """The station has made the games and agents; `machine` is `arena.cluster.describing.describe_station`'s answer."""
+    """The station has made the games and agents; `machine` is of `arena.cluster.describing.describe_station`."""
 
     machine: dict
 
 
 class Refusal(msgspec.Struct, tag=True, frozen=True):
-    """The station cannot play, for this reason."""
-
     text: str
 
 
@@ -116,10 +109,9 @@ def packed(value) -> bytes:
 
 
 def batch_of(data: bytes) -> list[Fixture]:
-    """The fixtures of a batch."""
     return _batches.decode(data)
 
 
 def answer_of(data: bytes) -> Answer:
-    """The answer in a task's result; msgspec.DecodeError if it is none."""
+    """msgspec.DecodeError if the data are none."""
     return _answers.decode(data)

@@ -1,7 +1,7 @@
 """Does the jobs of a job-level search (agents/proof/jobs.py) on a cluster.
 
-The server and its tree stay in the calling process.  A job sends nothing before its end, so searches that use
-intermediate numbers gain nothing here.  If a job kills its worker, Dask gives it to another, and gives up after three.
+The server and its tree stay in the calling process.  A job sends nothing before its end, so intermediate numbers gain
+nothing here.  If a job kills its worker, Dask tries another, and gives up after three.
 """
 
 import os
@@ -23,7 +23,7 @@ class ClusterWorkers:
         self.client, self.where, self.workers = client, where, workers
         game = place.game
         self._place = str(game), str(place.agent), named(), os.getcwd(), digest_of_made(game, place.agent)
-        self._futures: dict = {}  # of each job, by its number
+        self._futures: dict = {}  # by the job's number
 
     @property
     def free(self):

@@ -11,8 +11,8 @@ from arena.config.sizes import in_bytes
 from arena.formats.base import Table
 
 MAX_NAME = 80  # characters of an agent's name
-MAX_COUNT = 10**12  # of games, playouts, nodes: far below the limit of 64-bit integers
-LEAST_MEMORY = 1 << 30  # bytes of addresses, mostly taken by libraries
+MAX_COUNT = 10**12  # of games, playouts, nodes: far below 64-bit integers
+LEAST_MEMORY = 1 << 30  # bytes of addresses, mostly for libraries
 LEAST_DISK = 1 << 20  # bytes
 
 
@@ -38,7 +38,7 @@ class BudgetTable(Table):
     @field_validator("clock")
     @classmethod
     def _check_clock(cls, clock, info):
-        """The clock in its canonical form."""
+        """In its canonical form."""
         if clock is not None and info.data.get("seconds") is not None:
             raise ValueError("cannot be given together with seconds; a budget has one of the two")
         return clock and str(Clock.read(clock))
@@ -77,7 +77,7 @@ class AgentEntry(Table):
         return name
 
 
-# a tuple accepts TOML's lists only if it is not strict; its items stay strict
+# a tuple accepts TOML's lists only if not strict; its items stay strict
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
 
 
@@ -144,7 +144,7 @@ class CommonKeys(Table):
 
 
 def name_fault(name: str) -> str | None:
-    """What is wrong with an agent's name; None if nothing is."""
+    """What is wrong with an agent's name, or None."""
     if not name.strip():
         return "is empty"
     if not name.isprintable():

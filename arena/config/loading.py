@@ -19,7 +19,7 @@ from arena.games.core.game import Game
 
 
 def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
-    """The configuration in a TOML file, with `changes` for some keys; ConfigError lists everything wrong with it.
+    """The configuration in a TOML file, with `changes` for some keys; ConfigError lists everything wrong.
 
     Plugins are looked for in the file's folder, or in the folder plugin_path, and where Python finds modules.
     """
@@ -34,7 +34,7 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
-    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
+    except ValueError as error:  # TOMLDecodeError, or thousands of digits
         raise ConfigError([f"{path}: is not TOML: {error}"]) from None
     except RecursionError:
         raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
@@ -59,7 +59,7 @@ def from_values(values: Mapping[str, Any], source: str = "the command line") -> 
 
 
 def _plain(key: str, value: Any) -> Any:
-    """The value as a file would have it: text for games and agents, tables for agents and budgets."""
+    """As a file would have it: text for games and agents, tables for agents and budgets."""
     if isinstance(value, list | tuple):
         plain = [_plain(key, each) for each in value]
         return [{"agent": one} if key == "agents" and isinstance(one, str) else one for one in plain]

@@ -1,8 +1,7 @@
 """Openings: random, or lines of moves from a file or a list, or all openings of some number of plies.
 
 In a configuration: `openings = "book.txt"`, `openings = { file = "book.txt" }`, `openings = ["2a3a 5b4b", ...]` or
-`openings = { plies = 2, all = true }`.  Each becomes a list of lines, one per opening, so that a stored run needs no
-file.
+`openings = { plies = 2, all = true }`.  Each becomes a list of lines, one per opening: a stored run needs no file.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ class OpeningError(UserError, ValueError):
 
 
 class BadOpenings(ValueError):
-    """Openings that cannot be used; `problems` has a line for each fault."""
+    """`problems` has a line for each fault."""
 
     def __init__(self, *problems: str):
         self.problems = problems
@@ -43,7 +42,7 @@ def beside(value, folder: Path):
 
 
 def lines_of(value, game: Game) -> list[str]:
-    """The checked lines of a configuration's key `openings`; BadOpenings says what is wrong."""
+    """The checked lines of the key `openings`; BadOpenings says what is wrong."""
     if isinstance(value, str):
         return _from_file(value, game)
     if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):
@@ -56,7 +55,7 @@ def lines_of(value, game: Game) -> list[str]:
 
 
 def _from_file(name, game) -> list[str]:
-    """The lines of a file; empty lines and comments (#) are skipped."""
+    """Without empty lines and comments (#)."""
     try:
         text = read_bounded(name).decode("utf-8-sig")
     except OSError as error:
@@ -90,7 +89,7 @@ def _fault(game, line) -> str | None:
 def every(game: Game, plies: int) -> list[str]:
     """All openings of `plies` plies as lines, outcomes of chance included; one for each state that they lead to.
 
-    BadOpenings if there is none, or if there are more than MAX_LINES.
+    BadOpenings if there is none, or more than MAX_LINES.
     """
     if type(plies) is not int or not 0 <= plies <= game.max_plies:
         raise BadOpenings(f"plies = {plies!r} is out of range: it can be 0 to {game.max_plies}")
@@ -113,7 +112,7 @@ def every(game: Game, plies: int) -> list[str]:
 def random_opening(game, seed: int, k: int, plies: int) -> list[int]:
     """The moves of a tournament's opening `k`: `plies` random legal ones (outcomes of chance by probability).
 
-    Openings that end the game are redrawn; OpeningError after TRIES draws.  Two openings may coincide.
+    Openings that end the game are redrawn; OpeningError after TRIES draws.  Two may coincide.
     """
     rng = stream(seed, "opening", k)
     if plies < game.max_plies:
@@ -124,7 +123,7 @@ def random_opening(game, seed: int, k: int, plies: int) -> list[int]:
 
 
 def random_line(game, plies, rng):
-    """`plies` random moves from the initial position; None if they end the game."""
+    """From the initial position; None if the moves end the game."""
     state, line, scratch = game.initial(), [], np.empty(game.max_moves, np.int32)
     while len(line) < plies and not game.is_over(state):
         line.append(int(game.random_move(state, scratch, rng)))

@@ -1,8 +1,8 @@
 """Whether the plug-ins that a stored run names may be imported, which runs their code.
 
-A run names modules and a folder, and whoever wrote its file chose them.  So reading a run imports a plug-in only if it
-is installed, if it is loaded already, or if its files are as they were when this user played with them, or trusted
-them.  The files' digest is kept for that in the user's cache folder.
+Whoever wrote a run's file chose its modules and folder.  So reading it imports a plug-in only if it is installed, is
+loaded already, or has the files that this user played with, or trusted.  The files' digest is kept for that in the
+user's cache folder.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from arena.games.core import cache
 from arena.games.core.errors import UserError
 
 OURS = __name__.partition(".")[0]
-_looked_in: set[str] = set()  # folders that runs have added to sys.path
-_trusted: dict[str, str] = {}  # of this process: place -> digest; where there is no cache folder it is all there is
+_looked_in: set[str] = set()  # that runs have added to sys.path
+_trusted: dict[str, str] = {}  # of this process: place -> digest; without a cache folder it is all there is
 
 
 class TrustError(UserError):
@@ -30,7 +30,6 @@ class TrustError(UserError):
 
 
 def import_plugins(values: Mapping[str, Any]) -> None:
-    """Import the plug-ins of resolved values."""
     look_in(values["plugin_path"] if values["plugins"] else None)
     for plugin in values["plugins"]:
         importlib.import_module(plugin)
@@ -58,7 +57,7 @@ def import_stored(values: Mapping[str, Any]) -> None:
 
 
 def trust(values: Mapping[str, Any]) -> None:
-    """Let `import_stored` import the plug-ins of these values from now on, as long as their files stay as they are."""
+    """Let `import_stored` import the plug-ins of these values from now on, while their files stay as they are."""
     for _, place, digest in _doubtful(values):
         if _kept(place) != digest:
             _trusted[place] = digest
@@ -67,7 +66,7 @@ def trust(values: Mapping[str, Any]) -> None:
 
 
 def _doubtful(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """(plug-in, file or folder, digest) of those that are not installed."""
+    """(plug-in, file or folder, digest) of those not installed."""
     own = values.get("plugin_path")
     unsure = {os.path.abspath(folder) for folder in (*_looked_in, own or ".", ".")}
     for plugin in values["plugins"]:
@@ -77,16 +76,16 @@ def _doubtful(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _spec(name: str, folder: str | None) -> ModuleSpec | None:
-    """Where Python would find a top-level module, whose code is not run for that."""
+    """Where Python would find a top-level module; its code is not run."""
     try:
         found = find_spec(name)
-    except ValueError:  # a module that has been made by hand
+    except ValueError:  # a module made by hand
         return None
     return found or (PathFinder.find_spec(name, [folder]) if folder else None)
 
 
 def _place(spec: ModuleSpec) -> str:
-    """A module's file or a package's folder; "" for what has neither."""
+    """A module's file or a package's folder; "" for neither."""
     if spec.submodule_search_locations:
         return os.path.abspath(next(iter(spec.submodule_search_locations)))
     return os.path.abspath(spec.origin) if spec.has_location and spec.origin else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from arena.games.core.seeds import derive_seed
 
-Pair = tuple[int, int]  # the numbers of two agents, the smaller first
+Pair = tuple[int, int]  # two agents, the smaller number first
 
 
 @dataclass(frozen=True)
@@ -13,19 +13,19 @@ class Fixture:
     """One game before it is played; for one player, one run of one agent."""
 
     id: str  # `2v1-0007`: agent 2 moves first against agent 1, opening 7; `2on3-0007`: agent 2, condition 3
-    number: int  # place in the schedule of a round robin, from 0
+    number: int  # in the schedule of a round robin, from 0
     condition: int  # number of the game and budget, from 0
-    seats: tuple[int, ...]  # numbers of the agents, the first mover first
-    opening: int  # number of the opening, or of the run of a single player, from 0
-    seed: int  # unsigned 64 bits, derived from the seed of the run and the id
+    seats: tuple[int, ...]  # the agents, the first mover first
+    opening: int  # of the opening, or a single player's run, from 0
+    seed: int  # unsigned 64 bits, from the run's seed and the id
 
 
 @dataclass(frozen=True)
 class Fixtures:
     """Makes the fixtures of one condition.
 
-    Ids, numbers and seeds follow from the pairing, never from the number of games, so that a run can be stopped,
-    resumed and made longer.
+    Ids, numbers and seeds follow from the pairing, never from the number of games: a run can be stopped, resumed and
+    made longer.
     """
 
     agents: int
@@ -34,7 +34,6 @@ class Fixtures:
     conditions: int = 1
 
     def of_pair(self, pair: Pair, opening: int) -> Iterator[Fixture]:
-        """Both games of an opening, sides swapped."""
         one, other = pair
         place = self._block(opening, self.agents * (self.agents - 1)) + 2 * self._index(pair)
         where = f"on{self.condition + 1}" if self.conditions > 1 else ""
@@ -44,7 +43,6 @@ class Fixtures:
             )
 
     def of_agent(self, agent: int, run: int) -> Fixture:
-        """One run of an agent that plays alone."""
         id = f"{agent + 1}on{self.condition + 1}-{run:04d}"
         return self._fixture(id, self._block(run, self.agents) + agent, (agent,), run)
 
@@ -56,6 +54,6 @@ class Fixtures:
         return (opening * self.conditions + self.condition) * games
 
     def _index(self, pair):
-        """The place of a pair among all pairs: (0, 1), (0, 2), ..., (1, 2), ..."""
+        """The place of a pair among all: (0, 1), (0, 2), ..., (1, 2), ..."""
         one, other = pair
         return one * (2 * self.agents - one - 1) // 2 + other - one - 1

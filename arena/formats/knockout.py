@@ -8,8 +8,8 @@ from arena.formats.pairing import bracket
 class Knockout(Matches):
     """Matches of `games` games.
 
-    A tied match gets further pairs of games, one at a time, up to as many as it had; if it is still tied, the agent
-    first in the configuration advances.
+    A tied match gets further pairs of games, one at a time, up to as many as it had; if still tied, the agent first in
+    the configuration advances.
     """
 
     name = "knockout"
@@ -17,7 +17,7 @@ class Knockout(Matches):
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)
-        self.rounds = [bracket(len(self.names))]  # of matches: two agents in the order of the bracket, or (agent, None)
+        self.rounds = [bracket(len(self.names))]  # two agents in the order of the bracket, or (agent, None)
         self.extend()
 
     def extend(self):
@@ -31,7 +31,7 @@ class Knockout(Matches):
             self.rounds.append(pairs if pairs else [(winners[0], None)])
 
     def winner(self, pair: Pair) -> int | None:
-        """The winner of a match; None if the games wanted so far do not decide it."""
+        """None if the games wanted so far do not decide it."""
         if self._asked[pair] < self.openings:
             return None
         one, other = self.points(pair, range(self._asked[pair]))

@@ -43,7 +43,7 @@ class Schedule:
         if not (config := tournament.meta.get("config")):
             return None
         columns = ["condition", "first", "second", "opening", "outcome", "opening_moves", "moves", "reason"]
-        adaptive = formats()[config["format"]].adaptive  # else the games need not be read
+        adaptive = formats()[config["format"]].adaptive  # else games need not be read
         return cls.after(config, tournament.games[columns].values if adaptive else ())
 
     def told(
@@ -61,7 +61,7 @@ class Schedule:
         if not self.formats[condition].adaptive:
             return
         seats = tuple(self._number[name] for name in (first, second) if isinstance(name, str))
-        outcome = None if outcome is None or math.isnan(outcome) else outcome  # nan comes from data frames
+        outcome = None if outcome is None or math.isnan(outcome) else outcome  # nan is from data frames
         self.formats[condition].told(seats, opening, outcome, Way(opening_moves, moves, reason))
 
     def next(self) -> Fixture | None:
@@ -76,7 +76,6 @@ class Schedule:
         return fixture
 
     def __len__(self):
-        """The number of games wanted so far."""
         return sum(map(len, self.formats))
 
     @property
@@ -103,7 +102,7 @@ class Schedule:
 
 
 def described(resolved: Mapping[str, Any]) -> str:
-    """A configuration in words: `connect4(rows=5): 3 agents, 100 games for each pair`."""
+    """In words: `connect4(rows=5): 3 agents, 100 games for each pair`."""
     instances, budgets = resolved["instances"], resolved["budgets"]
     what = f"{len(instances)} games" if instances[1:] else instances[0]
     if budgets[1:]:

@@ -51,7 +51,7 @@ class Swiss(Matches):
             self.ask(dict.fromkeys(pairs, self.openings))
 
     def table(self) -> list[tuple[int, float]]:
-        """Agents and their points in all rounds, best first."""
+        """Agents and points in all rounds, best first."""
         points = dict.fromkeys(range(len(self.names)), 0.0)
         for pairs, bye in self.rounds:
             for pair, openings in pairs.items():

@@ -43,7 +43,7 @@ def to_pettingzoo(game: Game, render_mode: str | None = None) -> AECEnv:
 
 
 class GameEnvironment(AECEnv):
-    """The environment without checks of calls; see `to_pettingzoo`."""
+    """Without checks of calls; see `to_pettingzoo`."""
 
     def __init__(self, game: Game, render_mode: str | None = None):
         super().__init__()
@@ -89,7 +89,6 @@ class GameEnvironment(AECEnv):
         return {"observation": self.state_array.copy(), "action_mask": mask}
 
     def step(self, action: Any) -> None:
-        """Make the move of `agent_selection`."""
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
@@ -108,7 +107,6 @@ class GameEnvironment(AECEnv):
             self.render()
 
     def _let_chance_move(self):
-        """Draw for chance, and select the next player."""
         game = self.game
         while not game.is_over(self.state_array) and game.player(self.state_array) == CHANCE:
             self.state_array = game.after(self.state_array, game.random_outcome(self.state_array, self._rng))

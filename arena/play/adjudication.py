@@ -1,13 +1,12 @@
-"""Ends games early when the players' values leave no doubt, as managers of engine tournaments do.
+"""Ends games early when the players' values leave no doubt, by the rules of cutechess-cli and fastchess.
 
 resign    a player loses after valuing its position as lost in `moves` consecutive moves of its own.  With `both`, its
           opponent must have valued it as won in as many of its own
 draw      a game is drawn after both players valued the position as even in `moves` consecutive moves each, and after
           `after` plies
 
-A value is that of a decision: the expected result for the player who moves, -1 to 1.  A decision without a value breaks
-the series, so an agent that gives none never resigns and agrees to no draw.  These are the rules of cutechess-cli and
-fastchess, whose scores are centipawns.
+A value is that of a decision: the expected result for the player who moves, -1 to 1 (theirs are centipawns).  A
+decision without a value breaks the series.
 """
 
 from collections.abc import Mapping
@@ -17,15 +16,13 @@ from arena.results.record import Reason
 
 
 class Adjudication(NamedTuple):
-    """The tables `resign` and `draw` of a configuration; None where one is off."""
+    """The tables `resign` and `draw` of a configuration; None where off."""
 
     resign: Mapping | None = None
     draw: Mapping | None = None
 
 
 class Ending(NamedTuple):
-    """An end of a game before its rules end it."""
-
     outcome: float  # the first player's
     reason: str
     detail: str
@@ -36,7 +33,7 @@ class Adjudicator:
 
     def __init__(self, rules: Adjudication, names: tuple[str, ...]):
         self.rules, self.names = rules, names
-        self._lost, self._won, self._even = ([0, 0] for _ in range(3))  # by side: the length of the current series
+        self._lost, self._won, self._even = ([0, 0] for _ in range(3))  # by side: length of the current series
 
     def note(self, side: int, value: float | None) -> None:
         """Note a side's decision and its value of the position before it."""
@@ -52,7 +49,7 @@ class Adjudicator:
             counts[side] = counts[side] + 1 if holds else 0
 
     def ending(self, plies: int) -> Ending | None:
-        """The end of the game after `plies` plies; None if it goes on."""
+        """After `plies` plies; None if the game goes on."""
         return self._resigned() or self._drawn(plies)
 
     def _resigned(self) -> Ending | None:

@@ -14,14 +14,14 @@ from arena.play.referee import FAULTS, in_words
 log = logging.getLogger("arena.warming")
 
 _SMALLEST = {"playouts": 1, "nodes": 1, "depth": 1, "seconds": 0.001}
-PLIES = 3  # of play, so that agents also reuse a tree from their last move
+PLIES = 3  # so that agents also reuse a tree from their last move
 
 
 def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], ...] = FAULTS) -> tuple[float, str]:
     """Compile, or load, a seat's kernels: it plays all sides' first moves with the smallest of its budgets.
 
-    Returns the seconds, and the agent's exception in words, or "".  An exception among `faults` is logged; the agent's
-    games will show it.  An agent that kills its process kills this one.
+    Returns the seconds, and the agent's exception in words, or "".  An exception among `faults` is logged; the games
+    will show it.  An agent that kills its process kills this one.
     """
     start, failure = time.perf_counter(), ""
     try:
@@ -35,7 +35,7 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
 
 
 def weight(agent: Agent) -> int:
-    """A rough measure of an agent's compile time, for ordering: the functions that it reaches."""
+    """A rough measure of compile time: the functions that an agent reaches."""
     return len(code_of(type(agent)))  # type: ignore[arg-type]
 
 
@@ -52,7 +52,6 @@ def _budgets(seat) -> list[Budget]:
 
 
 def _play_first_moves(game, seat, budget):
-    """Let one player move for all sides."""
     state, rng = game.initial(), stream(0, "warm")
     with closing(seat.agent.new_player(game, budget)) as player:
         player.start(game, state.copy(), [])
@@ -64,7 +63,7 @@ def _play_first_moves(game, seat, budget):
 
 
 def _after(game, state, move, player):
-    """The position after a move; the player learns the move."""
+    """The position; the player learns the move."""
     state = game.after(state, move)
     player.played(move)
     return state

@@ -7,7 +7,7 @@ from arena.results.record import Reason
 
 
 class GameError(RuntimeError):
-    """A game whose own rules failed, which is no fault of an agent."""
+    """A game whose own rules failed, by no agent's fault."""
 
 
 def by_rules(game: Game, method: str, *arguments):
@@ -19,18 +19,18 @@ def by_rules(game: Game, method: str, *arguments):
 
 
 def answered(kind: type, game: Game, method: str, *arguments):
-    """The answer of a method of the game as an int, a float, a bool or a str; GameError if it is none."""
+    """The answer as an int, a float, a bool or a str; GameError if it is none."""
     answer = by_rules(game, method, *arguments)
     try:
         if kind is str and not isinstance(answer, str):
-            raise TypeError  # whatever it is, it has a text
+            raise TypeError  # it has a text
         return kind(answer)
     except (TypeError, ValueError, OverflowError):
         raise GameError(f"{method} of {game} answers {answer!r:.80}, which is no {kind.__name__}") from None
 
 
 def result_of(game: Game, state) -> tuple[float | None, float, str, str]:
-    """(outcome, score, reason, detail) of a game that its rules have ended; GameError if they give no finite score."""
+    """(outcome, score, reason, detail) of a game ended by its rules; GameError if they give no finite score."""
     score = answered(float, game, "score", state)
     if not math.isfinite(score):
         raise GameError(f"score of {game} is {score}")

@@ -1,4 +1,4 @@
-"""The report's figures: as files, and as SVG in the colours of the page around it."""
+"""The report's figures: as files, and as SVG in the colours of the page."""
 
 import functools
 import io
@@ -18,10 +18,10 @@ from arena.results.scores import ALL
 from arena.results.tournament import Tournament
 from arena.study.schemes import table_of
 
-# colours found nowhere else in a figure, which become the page's own, light or dark
+# found nowhere else in a figure; they become the page's own, light or dark
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
 STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text, in the page's font
+    "svg.fonttype": "none",  # text in the page's font
     "font.family": "sans-serif",
     "font.size": 11,
     "axes.prop_cycle": cycler(color=COLOURS),
@@ -35,9 +35,9 @@ STYLE: dict[Any, Any] = {
     "legend.edgecolor": GRID,
 }
 WIDTH, HEIGHT = 4.8, 3.6  # inches; shown at four fifths on a phone
-MOST_CURVES = 12  # instances with figures of their own
-MOST_PANELS = 12  # games and budgets that every figure has a panel for
-ROW = 0.27  # inches of a row with an agent's name
+MOST_CURVES = 12  # instances with own figures
+MOST_PANELS = 12  # games and budgets with a panel in every figure
+ROW = 0.27  # inches of a row
 
 
 Plot = tuple[str, str, str, Callable[[Figure], object]]  # name, title, caption, function that draws
@@ -67,7 +67,7 @@ class Drawn:
 
 
 def draw(tournament: Tournament) -> list[Drawn]:
-    """The figures that the tournament has data for: a study first, then ratings and crosstable, or curves."""
+    """The figures there are data for: a study first, then ratings and crosstable, or curves."""
     rows: dict[str, int] = {}
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if (frame := table_of(tournament.folder)) is not None:
@@ -148,7 +148,7 @@ def _drawn(name, title, caption, plot, height) -> Drawn:
 
 
 def _saved(name, title, caption, size, draw) -> Drawn:
-    # the salt makes ids differ within a page, and agree from one drawing to the next
+    # the salt makes ids differ within a page, and agree between drawings
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):
         figure = Figure(figsize=size, layout="constrained")
         draw(figure)

@@ -10,7 +10,7 @@ from arena.report.page import own_file, sheet, template
 def render_index(folder: Path, stored: str, known: Known | None = None) -> str:
     """HTML: a row for each run with date, games, agents, leader, progress, and a link to its page.
 
-    stored: the server's word for the state of these runs, by which a page knows that it is old; known: as in `runs_in`
+    stored: the server's word for the runs' state, by which a page knows that it is old; known: as in `runs_in`
     """
     rows, unread = runs_in(folder, known)
     return template("index.html").render(
@@ -28,7 +28,7 @@ def _name(row, folder: Path) -> str:
 
 
 def _shown(row, folder: Path) -> dict:
-    """A row for readers: the run's name in the folder, the time to the minute, the progress in words."""
+    """The run's name in the folder, the time to the minute, the progress in words."""
     name, stored, total = _name(row, folder), row["stored"], row["total"]
     far = f"{stored:,}" if total in (None, stored) else f"{stored:,} of {total:,}"
     return row | {"name": name, "link": f"run/{quote(name)}/", "played": row["played"][:16], "far": far}

@@ -18,13 +18,13 @@ def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[
     A run's row: path, time of play, games, agents, leader, games stored and in all (None if unknown), and state:
     running, stopped or finished.  An unreadable run's row: path and error.
 
-    known: filled by earlier calls; runs unchanged since are not read again
+    known: filled by earlier calls; unchanged runs are not read again
     """
     rows, unread = [], []
     known = {} if known is None else known
     for path in sorted(folder.rglob(FILE_NAME)):
         try:
-            before = stamp(path)  # later changes are read next time
+            before = stamp(path)  # later changes are for the next call
             if path not in known or known[path][0] != before:
                 known[path] = before, _row(path.parent, path)
             rows.append(known[path][1])
@@ -35,7 +35,7 @@ def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[
 
 
 def _row(folder: Path, path: Path) -> dict:
-    """The row of a run; reads only its tallies, unless the games are for one player."""
+    """Reads only a run's tallies, unless the games are for one player."""
     run = Tournament.glimpse(folder)
     schedule = Schedule.of(run)
     stored, total = len(run), None if schedule is None else len(schedule)
@@ -61,13 +61,13 @@ def last_written(path: Path) -> float:
     latest = 0.0
     for file in path.parent.glob(f"{path.name}*"):
         if file.suffix != ".sqlite-shm":
-            with suppress(FileNotFoundError):  # a log may vanish at any moment
+            with suppress(FileNotFoundError):  # it may vanish at any moment
                 latest = max(latest, file.stat().st_mtime)
     return latest
 
 
 def _leader(run) -> str | None:
-    """The agent on top of the standings, or with the best mean over all instances."""
+    """The first of the standings, or with the best mean over all instances."""
     if not run.single_player:
         return str(run.standings()["agent"].iloc[0])
     means = run.games.groupby(["condition", "first"])["score"].mean().unstack().dropna(axis=1).sum()

@@ -15,14 +15,14 @@ from arena.results.store import Store, StoreError
 from arena.results.tournament import Tournament
 
 MOST_GAMES = 60
-MOST_CHARACTERS = 6_000_000  # of all boards, so that the page stays small
-MOST_SECONDS = 6.0  # for drawing: some games' rules are slow in plain Python
-DIGITS = {"value": 3, "clock": 2, "seconds": 5}  # of a decision; other numbers are whole, or nearly
+MOST_CHARACTERS = 6_000_000  # of all boards: the page stays small
+MOST_SECONDS = 6.0  # for drawing: some rules are slow in plain Python
+DIGITS = {"value": 3, "clock": 2, "seconds": 5}  # of a decision; others are whole, or nearly
 
 
 @dataclass
 class Shapes:
-    """SVG elements, each stored once: elements that stay from board to board are numbers."""
+    """SVG elements, each stored once: those that stay from board to board are numbers."""
 
     listed: list[str] = field(default_factory=list)
     characters: int = 0  # of all
@@ -44,8 +44,8 @@ def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
     """Up to `most` games as plain values for the page's script: {"shapes": elements, "games": in order}.
 
     For two players: in the order of the schedule; if there are more, all forfeited games and a fixed random sample of
-    the rest.  For one player: the best run of each agent in each condition, the best of a condition first.  Games are
-    dropped if their boards are too large, or take too long to draw.
+    the rest.  For one player: the best run of each agent in each condition, the best of a condition first.  Games whose
+    boards are too large, or take too long to draw, are dropped.
     """
     shapes, shown = Shapes(), []
     config = tournament.meta.get("config")
@@ -69,7 +69,7 @@ def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
 
 
 def _chosen(games, most) -> list[tuple[int, str]]:
-    """(number, id) of the games to show, the most important first."""
+    """(number, id), the most important first."""
     rng = np.random.default_rng(0)
     order = rng.permutation(len(games))
     forfeits = games["reason"].isin(Reason.FORFEITS).to_numpy()
@@ -113,7 +113,7 @@ def _boards(game, names, shapes: Shapes) -> list[list]:
     state = game.initial()
     boards = [shapes.frame(game.drawing(state, []))]
     for ply, name in enumerate(names, 1):
-        game.play(state, game.parse_move(state, name))  # also checks that the move is legal
+        game.play(state, game.parse_move(state, name))  # checks the move, too
         boards.append(shapes.frame(game.drawing(state, names[:ply])))
     return boards
 

@@ -1,4 +1,4 @@
-"""Records in the Smart Game Format, FF[4] (Hollosi, "SGF File Format FF[4]", 2006), for games that support it.
+"""The Smart Game Format, FF[4] (Hollosi, "SGF File Format FF[4]", 2006), for games that support it.
 
 The first player is Black; a game's `sgf_move` writes its moves.
 """
@@ -6,7 +6,7 @@ The first player is Black; a game's `sgf_move` writes its moves.
 from arena.games.core.game import Game, registry
 from arena.results.record import GameRecord, Reason
 
-WITHOUT_SCORE = {  # how a game was won, in the format's letters
+WITHOUT_SCORE = {  # in the format's letters
     Reason.RESIGNED: "R",
     Reason.ADJUDICATED_WIN: "R",  # by the loser's values
     Reason.TIME: "T",
@@ -15,7 +15,6 @@ WITHOUT_SCORE = {  # how a game was won, in the format's letters
 
 
 def games_with_sgf() -> list[str]:
-    """The names of the games that support SGF."""
     return [name for name, cls in registry.classes().items() if issubclass(cls, Game) and cls.sgf_number is not None]
 
 

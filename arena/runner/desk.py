@@ -24,11 +24,10 @@ class Desk:
         events.planned(self.schedule)
 
     def left(self) -> int:
-        """The number of games wanted and not stored."""
         return len(self.schedule) - len(self.stored)
 
     def next(self) -> Fixture | None:
-        """The next game that is not stored yet."""
+        """The next game not stored yet."""
         while fixture := self.schedule.next():
             if fixture.id not in self.stored:
                 return fixture
@@ -52,7 +51,7 @@ class Desk:
             self.events.playing(self.engine.in_play())
 
     def note_machine(self, machine: dict) -> None:
-        """Store the description of a cluster's machine, once for machines that differ in name only."""
+        """Store the description of a cluster's machine, once for those that differ in name only."""
         kind = {key: value for key, value in machine.items() if key not in ("host", "programs", "files")}
         known = self.store.meta.get("cluster", [])
         if kind not in known:

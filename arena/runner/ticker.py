@@ -13,14 +13,13 @@ class Ticker:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin, unless it has begun."""
         if self._thread is None:
             self._over = threading.Event()
             self._thread = threading.Thread(target=self._run, args=(self._over,), daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """End; no call is under way or made afterwards."""
+        """No call is under way or made afterwards."""
         if self._thread is not None and self._over is not None:
             self._over.set()
             self._thread.join()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """A context, such as that of taking down a display, at whose end a Ctrl-C is handled that came in it.
+    """A context at whose end a Ctrl-C is handled that came in it.
 
     To block the signal would not do: another thread would get it, and Python calls the handler in the main one.
     """

@@ -1,7 +1,7 @@
-"""Plays a share of a stored run's games again, on this machine, and compares what comes of them.
+"""Plays a share of a stored run's games again, on this machine, and compares.
 
-`arena check` finds games that are not by the rules.  This finds games that the agents did not play: results from a
-cluster's worker that lies, or a store that was made up.
+It finds games that the agents did not play (`arena check` finds those against the rules): of a cluster's worker that
+lies, or a store that was made up.
 """
 
 import math
@@ -29,7 +29,7 @@ def drawn(config: Config, records: Iterable[GameRecord], share: float, seed: int
 
 
 def restored(values: Mapping[str, Any]) -> Config:
-    """The configuration of a stored run; TrustError, or ConfigError if a program is not on this machine."""
+    """TrustError, or ConfigError if a program is not on this machine."""
     import_stored(values)
     config = Config.restored(values)
     check_programs(config)
@@ -39,7 +39,7 @@ def restored(values: Mapping[str, Any]) -> Config:
 def played_again(
     config: Config, records: list[GameRecord], workers: int, tell: Callable[[int], None]
 ) -> list[Difference]:
-    """How games differ that are played again; `tell` is called with the number that have been played."""
+    """How games differ that are played again; `tell` is called with the number played."""
     fixtures = map(_fixture_of(config), records)
     again: dict[str, GameRecord] = {}
 

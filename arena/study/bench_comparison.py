@@ -1,7 +1,7 @@
 """Compares two reports of the bench: ratios of speeds, and which speeds changed by more than noise.
 
-The noise of a row is the range of its chunks' speeds as a share of their median.  A row is slower if its median has
-dropped by more than LEAST and by more than the noise of either measurement, and faster if the reverse holds.
+A row's noise is the range of its chunks' speeds as a share of their median.  A row is slower if its median has dropped
+by more than LEAST and by more than the noise of either measurement, and faster if the reverse holds.
 """
 
 import json
@@ -29,7 +29,6 @@ def read_report(path: Path) -> dict:
 
 
 def subjects_of(report: dict) -> list[Subject]:
-    """The subjects of a report's rows."""
     return [_key(row) for row in _rows(report)]
 
 
@@ -65,7 +64,7 @@ def _noise(speeds: Sequence[float]) -> float:
 
 
 def changed(new: dict, old: dict) -> list[Subject]:
-    """The subjects of both reports whose signatures differ: they do other work than before."""
+    """The subjects whose signatures differ: they do other work than before."""
     before = {_key(row): row.get("signature") for row in _rows(old)}
     rows = _rows(new)
     return [_key(row) for row in rows if before.get(_key(row), row["signature"]) != row["signature"]]
@@ -74,8 +73,8 @@ def changed(new: dict, old: dict) -> list[Subject]:
 def look_again(new: dict, old: dict, versions: Sequence, seconds: float, show: Callable[[str], None]) -> None:
     """Measure once more the rows that look slower, and add the chunks to both reports.
 
-    `versions` are the new one and, if at hand, the old one.  A machine that was busy for a while causes no slow-down
-    this way, since the noise widens.
+    `versions` are the new one and, if at hand, the old one.  A machine that was busy for a while widens the noise, and
+    so causes no slow-down.
     """
     for row in [row for row in compare(new, old) if row["verdict"] == "slower"]:
         subject = Subject(row["game"], row["agent"])

@@ -10,7 +10,7 @@ from arena.results.record import GameRecord, Reason
 
 
 def replayer(config: Mapping[str, Any]) -> Callable[[GameRecord], str]:
-    """A function that says what is wrong with a game by the rules of a resolved configuration; "" if nothing is."""
+    """What says what is wrong with a game by the rules of a resolved configuration; "" if nothing is."""
     games = stored_games(config)
     return lambda record: replayed(games[record.condition], record)
 

@@ -1,7 +1,7 @@
 """What memory and symmetry save: minimax and alpha-beta with neither, either, and both.
 
-A search plays one game against itself, searches each move to the end of the game, and keeps its table, if any, from
-move to move.  Alpha-beta is bare: it tries moves in the game's order.
+A search plays one game against itself, each move searched to the end of the game, and keeps its table, if any.
+Alpha-beta is bare: it tries moves in the game's order.
 """
 
 import time
@@ -21,7 +21,7 @@ RESULTS = {1: "win", 0: "draw", -1: "loss"}
 def savings(specs: Iterable[str], seconds: float, table: float, report: Callable[[str], None]) -> list[dict]:
     """A row for each game and search: game, search, savings, result (the first player's), nodes, seconds, finished.
 
-    A game is stopped after `seconds`.  `table` is the table's size in MiB; `report` is called with the next search.
+    A game is stopped after `seconds`.  `table` is in MiB; `report` is called with the next search.
     """
     rows = []
     for spec in specs:
@@ -38,12 +38,12 @@ def savings(specs: Iterable[str], seconds: float, table: float, report: Callable
 
 
 def self_play(agent, game, seconds: float) -> dict:
-    """A game of a depth-first search against itself: result, nodes, seconds (of processor time), finished.
+    """A depth-first search against itself: result, nodes, seconds (of processor time), finished.
 
-    It is stopped after `seconds` of wall time.
+    Stopped after `seconds` of wall time.
     """
     player = agent.player(game)
-    run_chunks(player.begin(game.initial(), stream(1)).run, 1, None)  # compiles, or loads what is compiled
+    run_chunks(player.begin(game.initial(), stream(1)).run, 1, None)  # compiles, or loads, the kernels
     player = agent.player(game)
     state, nodes, result = game.initial(), 0, None
     start, cpu_start = time.perf_counter(), time.thread_time()

@@ -9,7 +9,7 @@ from arena.agents.knowledge.book import key_of
 
 
 class Oracle:
-    """Solved values of positions, each found once."""
+    """Solved values, each found once."""
 
     def __init__(self, solver: Solver):
         self.solver, self.game = solver, solver.game
@@ -30,7 +30,6 @@ class Oracle:
         return self.known[key]
 
     def value_for(self, player: int, state) -> int | None:
-        """The value for one of the players."""
         value = self.value(state)
         owner = 0 if self.game.is_over(state) else int(self.game.player(state))
         return value if value is None or owner == player else -value
@@ -40,7 +39,7 @@ def grade_run(run, oracle: Oracle, report: Callable[[int, int], None]) -> pd.Dat
     """A row for each decision of a stored run: id, ply, agent, move, before, after.
 
     `before` and `after` are the values, for the moving player, of the positions before and after the move; NaN if
-    unsolved.  `results.graded_moves` makes tables of them.  `report(done, total)` is called after each game.
+    unsolved.  See `results.graded_moves`.  `report(done, total)` is called after each game.
     """
     decisions = run.moves()
     by_game = dict(list(decisions.groupby("id", sort=False)))

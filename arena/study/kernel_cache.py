@@ -28,8 +28,7 @@ class CompilingError(UserError, RuntimeError):
 def info() -> list[dict]:
     """A row for each folder that is read, the user's own first, and for each of the versions that its code is for.
 
-    folder; versions: of Numba and Python; kernels, methods: the numbers of files, of games' methods the latter;
-    megabytes.
+    folder; versions: of Numba and Python; kernels, methods: numbers of files, the latter of games' methods; megabytes.
     """
     rows = []
     for place in cache.places():
@@ -52,7 +51,7 @@ def _versions(path) -> str:
 
 
 def clear() -> int:
-    """Remove everything from the user's cache folder; returns the number of files."""
+    """Empty the user's cache folder; returns the number of files."""
     place = cache.folder()
     found = cache.files(place) if place else []
     for path in found:
@@ -71,7 +70,7 @@ def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Pa
     """What to compile, in two steps, without agents that refuse a game.
 
     First the kernels, which agents of a class share and which serve all games of one dtype of states, the slowest
-    first.  Then, once kernels exist, the rest of each game: its methods.
+    first.  Then the rest of each game: its methods.
     """
     made, known = [agents.make(spec) for spec in agent_specs], [games.make(spec) for spec in game_specs]
     classes: dict[type, list[Agent]] = {}
@@ -112,7 +111,7 @@ def warm(wanted: Sequence[Sequence[Part]], workers: int, after: Callable[[str, s
 
 
 def _begin_process() -> None:
-    """Let Ctrl-C end this process silently, since the parent reports it."""
+    """Let Ctrl-C end this process silently: the parent reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     import_named()
 

@@ -12,7 +12,7 @@ from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import random_below
 
-MOST_NAMED = 10  # wrong lines in a message
+MOST_NAMED = 10  # wrong lines that a message names
 
 
 class PositionError(UserError, ValueError):
@@ -30,7 +30,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Checked:
-    """A solver's answer for a known position; `found` is None if its budget was too small."""
+    """A solver's answer; `found` is None if its budget was too small."""
 
     known: Known
     found: int | None
@@ -77,7 +77,7 @@ def check_positions(solver: Solver, known: list[Known], path: Path, after: Calla
 
 
 def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, np.ndarray, int]]:
-    """Every position with its state and its plies so far; PositionError if there is nothing to solve."""
+    """Every position with its state and plies; PositionError if there is nothing to solve."""
     states = []
     for entry in known:
         try:
@@ -104,14 +104,14 @@ def names_of(game: Game, moves: Iterable[int], state: np.ndarray | None = None) 
 def score_of(game: Game, value: int, end: int) -> int:
     """The score, as the Connect 4 tests count it, of a game with this value that ends after `end` plies.
 
-    It is one more than the stones (half the board's) that the winner has left: positive if the player to move wins,
-    negative if that player loses, 0 for a draw.
+    One more than the stones (half the board's) that the winner has left: positive if the player to move wins, negative
+    if it loses, 0 for a draw.
     """
     return value * (game.max_plies // 2 + 1 - (end + 1) // 2)
 
 
 def random_positions(game: Game, rng: np.ndarray, plies: int | None = None) -> list[tuple[list[int], np.ndarray]]:
-    """(moves, state) of the positions of a random game in turn, to its end or until some plies were made."""
+    """(moves, state) of the positions of a random game in turn, to its end or for some plies."""
     found: list[tuple[list[int], np.ndarray]] = [([], game.initial())]
     with np.errstate(over="ignore"):  # where the rules run as plain Python
         while len(found) - 1 != plies and not game.is_over(found[-1][1]):

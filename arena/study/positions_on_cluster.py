@@ -1,8 +1,8 @@
 """Solves the positions of a file on a cluster.
 
-Workers solve in their own processes: if a solver kills one, Dask tries another, and gives up after three.  Positions
-travel in lots of a fixed size, each with a new solver, which keeps its findings from position to position.  So nodes
-do not depend on the number of workers, though one solver for all positions would count others.
+If a solver kills its worker, Dask tries another, and gives up after three.  Positions travel in lots of a fixed size,
+each with a new solver, which keeps its findings within the lot: nodes do not depend on the number of workers, though
+one solver for all positions would count others.
 """
 
 import os
@@ -19,7 +19,7 @@ LOT = 16  # positions
 def check_positions_on(
     cluster: str, game: str, agent: str, known: list[Known], path: Path, after: Callable[[Checked], None]
 ) -> list[Checked]:
-    """Do as `check_positions` on a cluster; `after` is called in the order in which lots come back.
+    """As `check_positions` on a cluster; `after` is called in the order in which lots come back.
 
     game, agent: specs.  ClusterError if a worker has other sources, or solvers kill several workers in a row.
     """
@@ -41,7 +41,7 @@ def check_positions_on(
 
 
 def _solved(client, cluster, tasks) -> Iterator[list[Checked]]:
-    """The answers to all lots, in the order of arrival."""
+    """In the order of arrival."""
     from distributed import KilledWorker, as_completed
 
     futures = [client.submit(solve_lot, *task, pure=False) for task in tasks]

@@ -15,7 +15,7 @@ def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[byt
     """(the file's bytes, number of positions) of the end-games of at most `pieces` pieces.
 
     If `pieces` is None, the table has all positions that can follow from `state`.  TablebaseError if the game cannot
-    list such end-games, or if there are more than `most` positions.
+    list such end-games, or there are more than `most` positions.
     """
     if pieces is None:
         roots, about = state, f"all that can follow from the position {game.render(state)!r}"
@@ -31,7 +31,7 @@ def endgame_table(game: Game, state, pieces: int | None, most: int) -> tuple[byt
 def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]:
     """(the file's bytes, number of positions, number of games) of a book from a stored run.
 
-    It has the moves of the first `plies` plies that were made in at least `least` of the games that reached their end.
+    It has the moves of the first `plies` plies made in at least `least` of the games that reached their end.
     """
     from arena import results
 
@@ -47,7 +47,7 @@ def opening_book(folder: Path, plies: int, least: int) -> tuple[bytes, int, int]
 def game_of(run) -> Game:
     """The two-player game of a stored run, whose plugins are imported.
 
-    StoreError if the run is of one-player games or of imported results.
+    StoreError if the run is of one-player games or imported.
     """
     config = run.meta.get("config")
     if not config or run.single_player:

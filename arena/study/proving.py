@@ -1,7 +1,6 @@
 """A study of proof searches: each on the same positions of several games, with several sizes of memory.
 
-Positions come from random games, and every search has the same number of nodes for each.  Findings are stored line by
-line, so that a stopped study can continue.
+Positions come from random games; every search has the same number of nodes for each.
 """
 
 import math
@@ -62,7 +61,7 @@ class ProofStudy(Cells):
     memory: sizes in MiB of a search's table or trees
     positions: of each game
     nodes: budget of a search for a position
-    part: the part of random games that positions are from, as two shares of their length
+    part: of random games, where positions are from, as two shares of their length
     """
 
     games: tuple[str, ...] = GAMES
@@ -118,7 +117,6 @@ class ProofStudy(Cells):
         return found
 
     def without_positions(self) -> list[str]:
-        """Complaints about games without enough positions."""
         found = []
         for name in self.games:
             game = games.make(name)
@@ -174,7 +172,6 @@ class ProofStudy(Cells):
 
 
 def not_made(names) -> list[str]:
-    """Complaints about games that cannot be made."""
     found = []
     for name in names:
         try:
@@ -185,14 +182,14 @@ def not_made(names) -> list[str]:
 
 
 def _alike(value, example) -> bool:
-    """Whether a value has the type of the example; a whole number may stand for a float."""
+    """Whether a value has the example's type; a whole number may stand for a float."""
     if isinstance(example, tuple):
         return isinstance(value, tuple) and all(_alike(one, example[0]) for one in value)
     return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
 
 
 def with_memory(agent: Agent, mebibytes: float) -> Agent:
-    """The agent with a table, or with trees together, of that size; ValueError if it has neither."""
+    """The agent with a table, or trees together, of that size; ValueError if it has neither."""
     known: Any = agent.__dataclass_fields__
     if "table" in known:
         return replace(agent, table=mebibytes)  # type: ignore[type-var]
@@ -208,7 +205,7 @@ def with_memory(agent: Agent, mebibytes: float) -> Agent:
 
 
 def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[list[int], np.ndarray]:
-    """(moves, state) of position `number`: from a random game, and not foreseen to be won or lost.
+    """(moves, state) of position `number`: from a random game, not foreseen to be won or lost.
 
     ValueError if a thousand games offer none.
     """

@@ -1,7 +1,7 @@
 """A study of how parallel solvers scale: the same positions, solved by one worker and by more and more.
 
-Each solver is an agent with a parameter `workers`.  If it has a parameter `simulated`, its workers are simulated, in
-virtual time, unless real ones are wanted.  Findings are stored at once, so that a stopped study can continue.
+A solver is an agent with a parameter `workers`.  If it has a parameter `simulated`, its workers are simulated, in
+virtual time, unless real ones are wanted.
 """
 
 from collections.abc import Iterator
@@ -83,18 +83,16 @@ class SolvingStudy(Cells):
         return []
 
     def specs(self) -> tuple[str, ...]:
-        """The solvers, or their default."""
         known = registry.classes()
         return self.solvers or tuple(
             name for name in solving_agents() if "simulated" in known[name].__dataclass_fields__
         )
 
     def sizes(self) -> list[int]:
-        """The numbers of workers, always with 1 for comparison."""
+        """Always with 1 for comparison."""
         return sorted({1, *self.workers})
 
     def agent(self, spec: str, workers: int) -> Agent:
-        """A solver with `workers` workers."""
         agent: Any = agents.make(spec)
         simulated = {"simulated": not self.real} if hasattr(agent, "simulated") else {}
         return replace(agent, workers=workers, **simulated)

@@ -1,7 +1,7 @@
 """Records which agents have had all their kernels for a run's games compiled.
 
-The record is kept beside the kernels, stamped by the sources (`games.core.index`), so that no process is started just
-to find that there is nothing to do.  If it is wrong because kernels were removed, workers compile them.
+The record lies beside the kernels, stamped by the sources (`games.core.index`), so that no process starts just to find
+nothing to do.  If it is wrong because kernels were removed, workers compile them.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from arena.games.core.game import Game
 from arena.games.core.jit import code_digest
 from arena.games.core.jit.parts import processor_features
 
-NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest ones
+NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest
 
 
 def is_compiled(seat: Seat, games: Iterable[Game]) -> bool:
-    """Whether everything that a seat runs on these games has been compiled by this Numba for this processor."""
+    """Whether all that a seat runs on these games was compiled by this Numba for this processor."""
     return _key(seat, games) in (index.load(NAME) or {})
 
 
 def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
-    """Record that these seats are compiled for these games; outside programs, which may change, are left out."""
+    """Outside programs, which may change, are left out."""
     games = list(games)
     keys = [_key(seat, games) for seat in seats if type(seat.agent).identity is Agent.identity]
     if keys:

@@ -69,7 +69,7 @@ def package_digest() -> str:
 
 
 def digest_of_made(*made) -> str:
-    """Of this package's files, and of other packages' games and agents the code, as it is in this process."""
+    """Of this package's files, and the code of other packages' games and agents, as it is in this process."""
     from arena.games.core.jit import code_digest
 
     others = [type(one) for one in made if not type(one).__module__.startswith("arena.")]
@@ -114,7 +114,7 @@ def _memory():
 
 
 def _version(package):
-    """Its version; "not installed" for the project itself when it runs from a source folder."""
+    """ "not installed" for the project itself when it runs from a source folder."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -1,7 +1,6 @@
 """Loaded last by the fork server: what Numba needs for a process's first kernel.
 
-Numba then prepares all its functions, for which it loads SciPy's linear algebra: a third of a second that forked
-workers are spared.
+Numba then prepares all its functions, for which it loads SciPy's linear algebra: a third of a second.
 """
 
 from numba.core.registry import cpu_target

@@ -44,9 +44,9 @@ def begin_start() -> None:
 
 
 def modules_of(values: Mapping[str, Any]) -> list[str]:
-    """The modules of the games and agents named in a configuration's keys, as far as the index knows them.
+    """The modules of the games and agents in a configuration's keys, as far as the index knows them.
 
-    Plug-ins are left out, since their imports may do anything, which is for workers alone.
+    Not plug-ins: their imports may do anything, which is for workers alone.
     """
     games = [values.get("game"), *_listed(values.get("instances"))]
     agents = [entry.get("agent") for entry in _listed(values.get("agents")) if isinstance(entry, Mapping)]
@@ -69,7 +69,7 @@ def _ours(package, specs) -> list[str]:
 
 
 def start_process(process) -> None:
-    """Start a process; retry if the fork server has just died and is being replaced."""
+    """Retry if the fork server has just died and is being replaced."""
     for tries_left in (2, 1, 0):
         try:
             return process.start()
@@ -84,7 +84,7 @@ def start_process(process) -> None:
 def having_children() -> Iterator[None]:
     """A context in which a daemonic process, such as one of a multiprocessing.Pool, can start others.
 
-    Python forbids it since they would be left behind; workers end with the process that has started them.
+    Python forbids it since they would be left behind; workers end with the process that started them.
     """
     process = multiprocessing.current_process()
     daemonic = process.daemon

@@ -1,7 +1,7 @@
 """Kills what is left of a run's process groups once the run's own process has ended, in whatever way.
 
-A worker ends with its parent by itself, but processes that its agents started do not: they belong to the worker's
-process group, which the watchdog kills.  A process in a session of its own has left the group, and is not found.
+A worker ends with its parent, but processes that its agents started do not: they belong to the worker's process group,
+unless they have a session of their own.
 
 The file runs as a script without the rest of the project: it reads "+GROUP" and "-GROUP" from standard input.
 """
@@ -14,7 +14,7 @@ from contextlib import suppress
 
 
 class Watchdog:
-    """The run's side; if the watchdog itself is killed, the next start of a worker replaces it."""
+    """The run's side; if the watchdog is killed, the next start of a worker replaces it."""
 
     def __init__(self):
         self._groups: set[int] = set()
@@ -55,7 +55,6 @@ class Watchdog:
 
 
 def main() -> None:
-    """Track the groups until the input ends, then kill the rest."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     groups = set[int]()
