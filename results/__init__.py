@@ -55,7 +55,7 @@ def load(folder: "str | os.PathLike[str]") -> "Tournament":
 if not TYPE_CHECKING:  # a type checker reports any other name
 
     def __getattr__(name):
-        # pandas and SciPy are loaded with the first thing that needs them: other commands are quick
+        # pandas and SciPy are loaded only when needed: other commands are quick
         if name in _HOMES:
             return getattr(importlib.import_module(_HOMES[name]), name)
         raise AttributeError(f"module 'results' has no attribute {name!r}")

@@ -30,7 +30,7 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
         counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
         try:
             rated = rate(agents, counts, **options)
-        except AnchorError:  # in these pairs, an anchor has won all games that tie it to another
+        except AnchorError:  # an anchor has won all games that tie it to another
             continue
         if np.isfinite(rated.elo).all() and not any(rated.bound):
             ratings.append(rated.elo)
@@ -40,7 +40,7 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
 
 
 def _meetings(agents, games) -> np.ndarray:
-    """int[games]: a number for each condition and two agents, in the order of the conditions and of the agents."""
+    """int[games]: a number by condition and two agents, in order."""
     index = pd.Index(list(agents))
     seats = np.sort([index.get_indexer(games[side]) for side in ("first", "second")], axis=0)
     frame = pd.DataFrame({"condition": games["condition"].to_numpy(), "a": seats[0], "b": seats[1]})

@@ -19,8 +19,6 @@ _FORM = re.compile(rf"\d{{1,19}}( \S+ \d{{1,19}} ({_VALUE})){{1,{MOST}}}", re.AS
 
 
 class Candidate(NamedTuple):
-    """A move considered by a search."""
-
     move: str  # in the game's notation
     visits: int
     share: float  # of all visits, 0 to 1
@@ -28,7 +26,7 @@ class Candidate(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best few moves of a table of statistics, in columns of the same length, at most MOST."""
+    """Columns of the same length, at most MOST."""
 
     total: int  # of all moves of the table
     moves: list[int]
@@ -63,7 +61,7 @@ def best(table: "MoveStatistics", move: int) -> Best:
 
 
 def written(best: Best, names: Sequence[str]) -> str | None:
-    """The best few as text, with their `names`, which have no blanks; None if there are none."""
+    """`names` have no blanks; None if there are none."""
     if not best.moves:
         return None
     words: list = [best.total]
@@ -73,7 +71,7 @@ def written(best: Best, names: Sequence[str]) -> str | None:
 
 
 def is_written(text: str) -> bool:
-    """Whether `written` may have written it; quick, since it checks each decision that a worker sends."""
+    """Whether `written` may have written it; quick, for every decision that a worker sends."""
     if not _FORM.fullmatch(text):
         return False
     words = text.split(" ")

@@ -10,19 +10,19 @@ PANDAS = {(int, False): "int64", (int, True): "Int64", (float, False): "float64"
 
 
 def kind_of(field: Field) -> tuple[type, bool]:
-    """The type of a field's values (int, float, str, tuple), and whether one may be None."""
+    """The field's type (int, float, str, tuple), and whether it may be None."""
     kinds = get_args(field.type) if NoneType in get_args(field.type) else (field.type,)
     return next(kind for kind in kinds if kind is not NoneType), NoneType in kinds
 
 
 def columns_of(record: type) -> tuple[str, ...]:
-    """In the order of the table: the class's own before those that it inherits."""
+    """The class's own before those that it inherits."""
     names = [field.name for field in fields(record) if kind_of(field)[0] in SQL]
     return tuple(sorted(names, key=lambda name: name not in record.__annotations__))
 
 
 def declarations(record: type, constraints: dict[str, str] | None = None) -> str:
-    """The columns of a record class as CREATE TABLE declares them, with `constraints` of some by name."""
+    """As in CREATE TABLE, with `constraints` of some by name."""
     by_name = {field.name: kind_of(field) for field in fields(record)}
     lines = []
     for name in columns_of(record):
@@ -33,6 +33,6 @@ def declarations(record: type, constraints: dict[str, str] | None = None) -> str
 
 
 def frame_types(record: type, names: Iterable[str]) -> dict[Any, str]:
-    """The types, in a data frame, of those of the columns `names` that hold numbers."""
+    """In a data frame, of those of `names` that hold numbers."""
     types = {field.name: PANDAS.get(kind_of(field)) for field in fields(record)}
     return {name: found for name in names if (found := types.get(name))}

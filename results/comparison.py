@@ -53,7 +53,7 @@ def _games(run) -> str:
 
 
 def _shared_conditions(one: Sequence[Condition], other: Sequence[Condition]) -> list[tuple[int, int]]:
-    """The numbers of equal conditions; for an imported run, whose condition is unknown, of the only ones."""
+    """Of an imported run, whose condition is unknown, of the only ones."""
     if not (one[0].spec and other[0].spec):
         return list(zip((condition.number for condition in one), (condition.number for condition in other)))
     of = {(condition.spec, tuple(condition.limits.items())): condition.number for condition in other}
@@ -62,7 +62,6 @@ def _shared_conditions(one: Sequence[Condition], other: Sequence[Condition]) -> 
 
 
 def _scores(run, shared) -> pd.DataFrame:
-    """Games and score of each shared agent against the others."""
     games = run.crosstable("games").reindex(index=shared, columns=shared).astype(float)
     points = (run.crosstable().reindex(index=shared, columns=shared) * games).sum(axis=1)
     total = games.sum(axis=1)

@@ -7,7 +7,7 @@ _TOLD = {"playouts": "{} playouts", "nodes": "{} nodes", "depth": "depth {}", "s
 
 
 class Condition(NamedTuple):
-    """Its number = index of the instance * number of budgets + index of the budget."""
+    """Number = index of the instance * number of budgets + index of the budget."""
 
     number: int  # from 0
     instance: str  # the game, with parameters not at their defaults
@@ -17,7 +17,6 @@ class Condition(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Instance and budget."""
         return ", ".join(filter(None, (self.instance, self.budget)))
 
 

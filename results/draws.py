@@ -18,7 +18,7 @@ import numpy as np
 
 from arena.results.numeric import logistic
 
-LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; where fewer fit better, the parameter stays here
+LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; fewer do not move the parameter
 TINY = 1e-300  # a floor, so that a probability has a logarithm
 
 
@@ -29,17 +29,17 @@ class Law:
     name: str
 
     def probabilities(self, x: np.ndarray, parameter: float) -> tuple[np.ndarray, np.ndarray]:
-        """P: float[rows, 3] of win, draw, loss; and its derivatives float[rows, 3, 2] by x and by the parameter."""
+        """P: float[rows, 3] of win, draw, loss; its derivatives float[rows, 3, 2] by x and the parameter."""
         p, derivatives = self._never_drawn(x) if parameter == -math.inf else self._drawn(x, parameter)
         return np.maximum(p, TINY), derivatives
 
     @property
     def limit(self) -> float:
-        """The largest useful parameter: hardly any game of equals is then decisive."""
+        """The largest useful one: hardly any game of equals is then decisive."""
         return self.parameter_of(1 - LEAST_DECISIVE)
 
     def parameter_of(self, draw_rate: float) -> float:
-        """The parameter at which equals draw at this rate, 0 < draw_rate < 1."""
+        """Of equals that draw at this rate, 0 < draw_rate < 1."""
         raise NotImplementedError
 
     def draw_rate_of(self, parameter: float) -> float:
@@ -71,7 +71,7 @@ class Davidson(Law):
         slope = f * logistic(-x)  # df/dx, which is also f (1 - f)
         p, derivatives = np.empty((len(x), 3)), np.empty((len(x), 3, 2))
         q = math.exp(-2 * parameter)  # 1 / nu^2, finite where nu is not
-        # the root of the quadratic in D that is a probability, multiplied out so that nothing cancels
+        # the root that is a probability, multiplied out so that nothing cancels
         draw = 4 * slope / (1 + np.sqrt(1 - 4 * slope + 16 * slope * q))
         denominator = 2 * draw * q + (1 - draw) / 2  # derivative by D of D^2/nu^2 - (f - D/2)(1 - f - D/2)
         by_x, by_parameter = slope * (1 - 2 * f) / denominator, 2 * q * draw**2 / denominator

@@ -39,24 +39,24 @@ class Estimate:
 
 
 def elo(score: float) -> float:
-    """The difference in Elo at which `score` is expected, 0 < score < 1; ValueError at 0 and 1."""
+    """The Elo at which `score` is expected, 0 < score < 1; ValueError at 0 and 1."""
     if not 0 < score < 1:
         raise ValueError(f"score = {score} has no Elo: it must be more than 0 and less than 1")
     return 400 * math.log10(score / (1 - score))
 
 
 def expected_score(difference: float) -> float:
-    """The expected score of a player `difference` Elo stronger: the inverse of `elo`."""
+    """Of a player `difference` Elo stronger: the inverse of `elo`."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 def trinomial(wins: float, draws: float, losses: float, distinct: float | None = None) -> Estimate:
-    """From single games; `distinct`: how many repeat no other one, on which the errors are based."""
+    """From games; `distinct`: how many repeat no other, for the errors."""
     return _estimate((losses, draws, wins), TRINOMIAL, 1, distinct)
 
 
 def pentanomial(counts: Sequence[float], distinct: float | None = None) -> Estimate:
-    """From pairs: `counts` of LL, LD, WL or DD, WD, WW; `distinct` as in `trinomial`, of pairs."""
+    """From pairs: LL, LD, WL or DD, WD, WW; `distinct` as in `trinomial`, of pairs."""
     estimate, (two_lost, half_lost, _, half_won, two_won) = _estimate(counts, PENTANOMIAL, 2, distinct), counts
     below = two_lost + half_lost
     return replace(estimate, pairs_ratio=(half_won + two_won) / below if below else None)
@@ -123,7 +123,7 @@ def _estimate(counts, values, games_per_sample, distinct) -> Estimate:
 
 
 def _elo_error(score, se) -> float:
-    """Half of the Elo interval; by the slope at `score` where the score's interval leaves (0, 1)."""
+    """Half of the interval; by the slope where the score's interval leaves (0, 1)."""
     low, high = score - Z * se, score + Z * se
     if low > 0 and high < 1:
         return (elo(high) - elo(low)) / 2

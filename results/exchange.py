@@ -1,8 +1,8 @@
 """Records of games as text: JSON lines out and in, CSV in (`arena table` writes it).  PGN is in pgn.py.
 
-JSON lines hold everything, a game a line, and read back equal.  CSV and PGN give players, results, and moves if any.
-The text may come from anybody: names that a terminal would obey, numbers that no store holds and comments that do not
-end are refused, and every reader takes time in proportion to the text.
+JSON lines hold everything and read back equal; CSV and PGN give players, results, and moves if any.  The text may come
+from anybody: names that a terminal would obey, numbers that no store holds and comments that do not end are refused,
+and every reader takes time in proportion to the text.
 """
 
 import csv
@@ -30,7 +30,7 @@ MOST_PLAYERS = 2000  # ratings and crosstables have a cell for each two
 
 
 class ExchangeError(ValueError):
-    """Text that cannot be read as records: the line, what is wrong, and what would be right."""
+    """The line, what is wrong, and what would be right."""
 
 
 def to_jsonl(record: GameRecord) -> str:
@@ -39,7 +39,7 @@ def to_jsonl(record: GameRecord) -> str:
 
 
 def from_jsonl(text: str) -> list[GameRecord]:
-    """The games of lines by `to_jsonl`; ExchangeError says which line is none."""
+    """Lines by `to_jsonl`; ExchangeError says which one is none."""
     lines: dict[str, int] = {}
     names: set[str | None] = set()
     records = []
@@ -107,7 +107,6 @@ def _from_json(number, line) -> GameRecord:
 
 
 def _values(record) -> Iterator[tuple[str, object]]:
-    """The fields of a game, its decisions and improvements, but for the seed."""
     for row in (record, *record.decisions, *record.improvements):
         yield from ((name, value) for name, value in vars(row).items() if name != "seed")
     for name in ("decisions", "improvements"):
@@ -117,7 +116,6 @@ def _values(record) -> Iterator[tuple[str, object]]:
 
 
 def _value_fault(name, value) -> str | None:
-    """What is wrong with a field's value, whose type is right."""
     if isinstance(value, int) and not 0 <= value < MOST:
         return "is no whole number from 0 to 2**63 - 1"
     if isinstance(value, float) and not math.isfinite(value):
@@ -144,7 +142,7 @@ def _candidates_fault(text) -> str | None:
 
 
 def _text_fault(text, longest=None) -> str | None:
-    """What is wrong with a name or with moves; `longest` is for what must not be empty either."""
+    """Of a name or moves; `longest`: it must not be empty either."""
     if longest is not None and not 0 < len(text) <= longest:
         return f"has {len(text)} characters; it can have 1 to {longest}"
     return None if text.isprintable() else "has characters that cannot be printed"
@@ -161,7 +159,7 @@ def _check_players(line, names) -> None:
 
 
 def numbered_lines(text) -> Iterator[tuple[int, str]]:
-    """They end in line feeds alone: `splitlines` would part a name at U+2028 as well."""
+    """Line feeds alone end them: `splitlines` would part a name at U+2028 as well."""
     return enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
 
 
@@ -171,7 +169,7 @@ def _reader() -> TypeAdapter:
 
 
 def numbered(games) -> list[GameRecord]:
-    """Records of (line, first, second, result, condition, opening, opening moves, moves), in the order of the file."""
+    """From (line, first, second, result, condition, opening, opening moves, moves), in the file's order."""
     conditions: dict[str, int] = {}
     openings: dict[object, int] = {}
     records: list[GameRecord] = []
@@ -207,7 +205,7 @@ def numbered(games) -> list[GameRecord]:
 
 
 def _check_row(line, first, second, result, texts) -> None:
-    """ExchangeError unless there are two players, a known result, and printable moves."""
+    """ExchangeError unless players, known result, printable moves."""
     if not first or not second or first == second:
         what = f"{_short(first)} and {_short(second)}"
         raise ExchangeError(f"line {line}: the players {what} must be two, with a name each")
@@ -220,5 +218,4 @@ def _check_row(line, first, second, result, texts) -> None:
 
 
 def players(records: Iterable[GameRecord]) -> list[str]:
-    """The names of all players, in order of appearance."""
     return list(dict.fromkeys(name for record in records for name in (record.first, record.second) if name))

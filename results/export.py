@@ -26,7 +26,7 @@ from arena.results.printable import JSON_ESCAPES, guarded, printable
 # left out for people while all are 0
 RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
-WIDE_CROSSTABLE = 10  # columns, beyond which LaTeX has whole percents
+WIDE_CROSSTABLE = 10  # then LaTeX has whole percents
 LONG = 1000  # rich takes a millisecond a row: longer tables are laid out by tabulate
 
 
@@ -84,7 +84,6 @@ def _rendered(frame, format, title, times, width, columns) -> str:
 
 
 def _parquet(frame) -> bytes:
-    """ModuleNotFoundError says what to install without pyarrow."""
     if importlib.util.find_spec("pyarrow") is None:
         raise ModuleNotFoundError('parquet needs pyarrow: pip install "search-arena[parquet]"', name="pyarrow")
     return frame.to_parquet(None, index=False, engine="pyarrow")
@@ -104,13 +103,13 @@ def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
 
 
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Fitted:
-    """`frame` for a rich console, as `render` has it in text; fits the width it is printed in."""
+    """For a rich console, as `render` has it in text; fits the width it is printed in."""
     kind = frame.attrs.get("kind")
     return _fitted(_short(_for_people(frame, times), kind), kind, title or frame.attrs.get("caption"))
 
 
 def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
-    """The columns that text shows, by heading: as readers see them, and whether they stand to the right."""
+    """By heading: the cells as readers see them, and whether they stand to the right."""
     kind = frame.attrs.get("kind")
     flat = _for_people(frame, times=True)
     cells, right = _display(flat if kind == "crosstable" else _short(flat, kind), kind)
@@ -118,7 +117,7 @@ def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
 
 
 def _flat(frame, times) -> pd.DataFrame:
-    """A named index as a column, no attributes, and no columns of seconds if so asked."""
+    """A named index as a column, no attributes, and no seconds if so asked."""
     if frame.index.name is not None:
         label = frame.index.name
         while label in frame.columns:
@@ -131,7 +130,7 @@ def _flat(frame, times) -> pd.DataFrame:
 
 
 def _guarded(frame) -> pd.DataFrame:
-    """Text and headings that no spreadsheet takes for formulas; numbers stay numbers."""
+    """No spreadsheet takes it for formulas; numbers stay numbers."""
     for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
         frame[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in frame[name]]
     return frame.set_axis([guarded(str(name)) for name in frame.columns], axis=1)
@@ -152,7 +151,7 @@ def _for_people(frame, times, rare=False) -> pd.DataFrame:
 
 
 def _short(frame, kind) -> pd.DataFrame:
-    """Without the columns that do not fit a terminal; opponents by number."""
+    """Fits a terminal; opponents by number."""
     if kind == "crosstable":
         numbers = [str(number + 1) for number in range(len(frame))]
         frame = frame.set_axis([frame.columns[0], *numbers], axis=1)
@@ -162,7 +161,6 @@ def _short(frame, kind) -> pd.DataFrame:
 
 
 def _json(frame) -> str:
-    """Records, one a line."""
     columns = [_plain(frame[name]) for name in frame.columns]
     names = list(frame.columns)
     lines = [json.dumps(dict(zip(names, row)), ensure_ascii=False, allow_nan=False) for row in zip(*columns)]
@@ -170,7 +168,6 @@ def _json(frame) -> str:
 
 
 def _plain(column) -> list:
-    """Python's own values, None where missing."""
     return column.astype(object).where(column.notna(), None).tolist()
 
 
@@ -307,13 +304,12 @@ def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _study_columns(frame) -> pd.Series:
-    """The column of each row: its budget, agent, or both."""
     names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
     return frame[names].agg(", ".join, axis=1)
 
 
 def _study(frame, write) -> pd.DataFrame:
-    """A study for readers: `61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
+    """`61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
     texts = [_study_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
     laid = frame.assign(column=_study_columns(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
     rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
@@ -354,7 +350,6 @@ def _fitted(frame, kind, title) -> Fitted:
 
 
 def _text(table: Fitted, title, width) -> str:
-    """Without colours, and blanks at ends of lines."""
     above = (textwrap.fill(title, width) if title and width else title or "").strip("\n")
     above += "\n\n" if above else ""
     if table.row_count > LONG:
@@ -383,6 +378,5 @@ def _bars(text) -> str:
 
 
 def _html(cells, right, title) -> str:
-    """One table element; the page's style sheet decides how it looks."""
     table = _tabulate(cells, right, "html") + "\n"
     return table.replace("<table>", f"<table>\n<caption>{html.escape(title)}</caption>", 1) if title else table

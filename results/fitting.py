@@ -1,8 +1,7 @@
 """Tables that fit the terminal that they are printed in.
 
-No cell is ever cut, so names stay distinct.  A table that is too wide loses, in turn, the gaps between columns, the
-columns that say nothing, and spare digits (of a crosstable); then a row takes several lines: its names first, its
-numbers below them.
+No cell is ever cut: names stay distinct.  A table too wide loses, in turn, the gaps between columns, columns that say
+nothing, and spare digits (of a crosstable); then a row takes several lines: its names first, its numbers below.
 """
 
 import textwrap
@@ -27,7 +26,7 @@ NOUGHT = {"0", "0.0 %"}
 WIDE, CLOSE = 3, 2  # blanks between columns
 INDENT = 2  # blanks before the lines below a row's first
 LEAST_OF_SENTENCES = 32  # columns of text that may break
-SHORT = 8  # columns that a rank may take beside a folded name
+SHORT = 8  # that a rank may take beside a folded name
 LEADING = 3  # columns, among which those are that name a row
 LONGEST_UNBROKEN = 1_000_000  # columns, wider than any table
 
@@ -43,7 +42,6 @@ class Column:
 
     @cached_property
     def least(self) -> int:
-        """The least width where a row is a line."""
         longest = max((cell_len(word) for cell in self.cells for word in cell.split()), default=0)
         return min(self.width, max(LEAST_OF_SENTENCES, longest)) if self.flows else self.width
 
@@ -58,7 +56,6 @@ class Column:
 
 
 def columns_of(cells: dict[str, list[str]], right: Iterable[bool]) -> list[Column]:
-    """From display strings by heading."""
     return [Column(heading, strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)]
 
 
@@ -101,7 +98,6 @@ class Fitted:
         return Text("\n", no_wrap=True).join(_stacked(columns, self.title, width))
 
     def _layouts(self) -> Iterator[tuple[Sequence[Column], int]]:
-        """Columns and gaps between them with which a row takes a line, the widest first."""
         yield self.columns, WIDE
         yield self.columns, CLOSE
         yield [column for column in self.columns if not column.says_nothing], CLOSE
@@ -110,7 +106,6 @@ class Fitted:
 
 
 def _width(columns: Sequence[Column], gap: int) -> int:
-    """With a line for each row, and a blank on either side."""
     return sum(column.least for column in columns) + gap * (len(columns) - 1) + 2
 
 
@@ -154,7 +149,7 @@ def _indent(line: int) -> int:
 
 
 def _balanced(columns: Sequence[Column], width: int) -> list[list[int]]:
-    """As `_packed` in the least width that takes no more lines, so that no line holds a last column alone."""
+    """`_packed` in the least width with no more lines, lest a line holds a last column alone."""
     lines = _packed(columns, width)
     while width > max((column.width + INDENT for column in columns), default=0):
         width -= 1
@@ -183,7 +178,6 @@ def _packed(columns: Sequence[Column], width: int) -> list[list[int]]:
 
 
 def _row(lines: list[list[int]], cells: Sequence[str], right: Sequence[bool]) -> Iterator[str]:
-    """Cells wider than a line are folded."""
     place = 0
     for number, widths in enumerate(lines):
         own = cells[place : place + len(widths)]
@@ -198,7 +192,6 @@ def _row(lines: list[list[int]], cells: Sequence[str], right: Sequence[bool]) ->
 
 
 def _folded(cell: str, width: int) -> list[str]:
-    """Broken at blanks, and where a word is longer than a line, there."""
     words = textwrap.wrap(cell, width, break_on_hyphens=False, break_long_words=False)
     return [chunk for line in words for chunk in chop_cells(line, width)] or [""]
 

@@ -9,12 +9,12 @@ import pandas as pd
 
 
 def losses(moves: pd.DataFrame) -> pd.DataFrame:
-    """`moves` with the column loss; columns before and after are values, missing where not found."""
+    """With the column loss, from before and after: values, missing where not found."""
     return moves.assign(loss=moves["before"] - moves["after"])
 
 
 def by_agent(moves: pd.DataFrame) -> pd.DataFrame:
-    """One row an agent, the one of least blunders first; see `_summary`."""
+    """The agent of least blunders first; see `_summary`."""
     table = _summary(moves, "agent")
     return table.sort_values(["blunder_rate", "mean_loss", "agent"], na_position="last", ignore_index=True)
 

@@ -13,7 +13,7 @@ BATCH = 1000  # games read at once; if that fails, one by one
 
 @dataclass
 class Damage:
-    """Damaged games by id (`number N` if the id is damaged too), and all other faults."""
+    """Damaged games by id (`number N` if damaged too), and all other faults."""
 
     games: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -23,7 +23,7 @@ class Damage:
 
 
 def verify(store: Store) -> None:
-    """StoreError unless the store is whole; of a large one, only the tallies are verified."""
+    """StoreError unless whole; of a large store, only the tallies are verified."""
     _ = store.meta, store.agents  # verified when read
     sums = [dict(zip(tallies.SUMS, values)) for _, values in store.tallies().values()]
     games, decisions = (sum(each[name] for each in sums) for name in ("games", "decisions"))
@@ -41,9 +41,7 @@ def verify(store: Store) -> None:
 
 
 def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record: "") -> Damage:
-    """Everything that is wrong with a store; `fault_of` gets each sound game, and returns any other fault of it, or
-    nothing.
-    """
+    """`fault_of` gets each sound game, and returns any other fault of it, or nothing."""
     damage = Damage(faults=_structure(store, "integrity_check"))
     for table in ("meta", "agents", "tallies"):
         try:
@@ -66,7 +64,7 @@ def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record:
 
 
 def records(store: Store) -> Iterator[tuple[str, GameRecord | None]]:
-    """(id, game) of every game stored, as they ended; (id or `number N`, None) for a damaged one."""
+    """(id, game) as they ended; (id or `number N`, None) for a damaged one."""
     last = max(_known(store, "SELECT MAX(game) FROM games"), _known(store, "SELECT SUM(games) FROM tallies"))
     for begin in range(1, last + 1, BATCH):
         yield from _batch(store, begin, min(begin + BATCH - 1, last))
@@ -98,7 +96,6 @@ def _batch(store, begin, end) -> Iterator[tuple[str, GameRecord | None]]:
 
 
 def _structure(store, pragma) -> list[str]:
-    """What SQLite finds in the file's pages and indices."""
     try:
         return [line for (line,) in store.select(f"PRAGMA {pragma}(10)") if line != "ok"]
     except StoreError as error:
@@ -115,7 +112,6 @@ class _Recount:
         self._change.add(self._connection, record)
 
     def agrees(self, store: Store) -> bool:
-        """Whether the store's own tallies and openings are the same."""
         counted, stored = (
             {key: sums for key, (_, sums) in rows.items()} for rows in (self._change.rows, store.tallies())
         )

@@ -77,7 +77,6 @@ def escaped(text: str) -> str:
 
 
 def _heading(column: Column, more: str = "") -> str:
-    """In two lines if long, and longer than what stands below it."""
     text = column.heading + more
     if len(text) > max(LONG_HEADING, *map(len, column.cells), 0) and " " in text:
         blanks = [match.start() for match in re.finditer(" ", text)]
@@ -114,7 +113,6 @@ def _numbers(column: Column, cells: list[str], percent: str) -> Laid:
 
 
 def _with_intervals(column: Column, cells: list[str]) -> Laid:
-    """Two columns below one heading: values and intervals."""
     parts = [INTERVAL.fullmatch(cell) for cell in cells]
     values = [match[1] if match else cell for match, cell in zip(parts, cells)]
     found = [match for value in values if (match := PLAIN.fullmatch(value))]
@@ -130,7 +128,7 @@ def _interval(match) -> str:
 
 
 def _specification(found: Sequence[re.Match]) -> str:
-    """The S column that is wide enough: for signs, and for the digits before and after the point."""
+    """Wide enough for signs, and the digits before and after the point."""
     sign = "+" if any(match[1] for match in found) else ""
     whole = max((len(match[2].replace(",", "")) for match in found), default=1)
     places = max((len(match[3] or "") for match in found), default=0)
@@ -139,7 +137,6 @@ def _specification(found: Sequence[re.Match]) -> str:
 
 
 def _number(cell: str) -> str:
-    """As siunitx reads it, without the error."""
     return cell.partition(" ± ")[0].removesuffix(" %").replace(",", "")
 
 

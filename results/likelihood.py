@@ -13,7 +13,7 @@ from arena.results.draws import Law
 from arena.results.numeric import contrasts, minimum
 
 SLOPE = 1e-7  # of a game's likelihood, where the fit ends
-STEPS = 60  # ten are usual; few games, nearly all drawn, may make a kink: 60 leave under 3 Elo
+STEPS = 60  # ten are usual; few games, nearly all drawn, may make a kink
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,14 @@ class Games:
 
     @classmethod
     def of(cls, counts: np.ndarray, distinct: np.ndarray) -> "Games":
-        """From counts and distinct counts: float[players, players, 3], the first player's wins, draws, losses against
-        the second.
-        """
+        """float[players, players, 3]: the first player's wins, draws, losses, and those of distinct games."""
         first, second = np.nonzero(counts.sum(axis=2))
         return cls(first, second, counts[first, second], distinct[first, second].sum(axis=1))
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The parameters of greatest likelihood, and their covariance from the expected (Fisher) information."""
+    """With the covariance from the expected (Fisher) information."""
 
     strengths: np.ndarray  # float[players], in logits; sum 0 in each group without an anchor
     advantage: float  # logits

@@ -10,7 +10,7 @@ from arena.results.kinds import NOTED
 from arena.results.printable import printable
 
 HEAT = "RdYlGn"
-FADED = 0.25, 0.25  # how far the colours go on beyond 0 and 1, where they are too dark for black letters
+FADED = 0.25, 0.25  # colours beyond 0 and 1 that are too dark for black letters
 ELO = "Elo is counted from the mean of the pool, with its 95 % interval"
 LOS = "LOS is how likely an agent is stronger than the next one"
 LEGENDS = {  # of the columns of a kind of table
@@ -23,7 +23,7 @@ LEGENDS = {  # of the columns of a kind of table
 
 
 def styled(frame: pd.DataFrame):
-    """A pandas Styler of a table of `Tournament.table`: rounded, a crosstable's scores as a heat map."""
+    """Of `Tournament.table`: rounded, a crosstable's scores as a heat map."""
     cells = display_columns(frame)
     shown = pd.DataFrame({heading: strings for heading, (strings, _) in cells.items()})
     style = shown.style.hide(axis="index").format(escape="html").format_index(escape="html", axis="columns")
@@ -48,13 +48,12 @@ def ratings_page(ratings) -> str:
 
 
 def page(tournament) -> str:
-    """The main table of a tournament, its summary and its notes, as HTML."""
+    """Main table, summary and notes, as HTML."""
     summary = [] if tournament.single_player else tournament.summary()
     return f"<p><b>{html.escape(str(tournament.folder))}</b></p>{table_page(tournament.table(), tournament, summary)}"
 
 
 def table_page(frame: pd.DataFrame, tournament, sentences: Iterable[str] = ()) -> str:
-    """A table, sentences, explanations of its columns, and notes, as HTML."""
     kind = frame.attrs["kind"]
     notes = tournament.notes_on(frame) if kind in NOTED else []
     legend = [LEGENDS[kind]] if kind in LEGENDS and len(frame) else []

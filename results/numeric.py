@@ -6,7 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-EVALUATIONS = 200  # steps of a search for a root; halving an interval this often leaves nothing
+EVALUATIONS = 200  # halving an interval so often leaves nothing
 REJECTED, SHRUNK, GROWN = (
     0.15,
     0.25,
@@ -27,12 +27,12 @@ def normal_probabilities(x: np.ndarray) -> np.ndarray:
 
 
 def logistic(x: np.ndarray) -> np.ndarray:
-    """1 / (1 + e^-x), without overflow and with all its digits where it is small."""
+    """1 / (1 + e^-x), without overflow, all digits where small."""
     return np.exp(-np.logaddexp(0, -x))
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """A zero of the function, between ends at which its signs differ; ValueError if they do not."""
+    """Of the function, between ends of different signs; ValueError if they do not differ."""
     below = function(low) < 0
     if below == (function(high) < 0):
         raise ValueError(f"the function has the same sign at {low} and at {high}")
@@ -48,7 +48,7 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def reachable(edges: np.ndarray) -> np.ndarray:
-    """bool[n, n]: whether edges, bool[n, n], lead from the row's node to the column's, in any number of steps."""
+    """bool[n, n]: edges, bool[n, n], lead from row to column in any number of steps."""
     reach = edges | np.eye(len(edges), dtype=bool)
     for _ in range(max(1, len(edges).bit_length())):
         reach = (reach.astype(np.float32) @ reach) > 0
@@ -56,13 +56,13 @@ def reachable(edges: np.ndarray) -> np.ndarray:
 
 
 def components(edges: np.ndarray) -> np.ndarray:
-    """int[n]: the number of each node's component, in which edges, bool[n, n], lead from each node to each other."""
+    """int[n]: the node's component, in which edges, bool[n, n], lead from each node to each other."""
     reach = reachable(edges)
     return np.unique(np.argmax(reach & reach.T, axis=1), return_inverse=True)[1]
 
 
 def has_negative_cycle(weights: np.ndarray) -> bool:
-    """Whether edges of weights float[n, n], inf for none, have a negative cycle (Bellman, 1958; Ford, 1956)."""
+    """Of weights float[n, n], inf for no edge (Bellman, 1958; Ford, 1956)."""
     distance = np.zeros(len(weights))
     for _ in range(len(weights)):
         shorter = np.minimum(distance, (distance[:, None] + weights).min(axis=0, initial=math.inf))

@@ -20,14 +20,13 @@ ROW, AROUND = 0.17, 0.55  # inches of a row, and around rows
 LEGEND = 0.14  # inches of a line of the legend, for two agents
 GAME = 0.13  # inches of a game in a cell of a study
 THREE = 5.0  # inches of width that give three panels beside each other
-LETTER, TITLE = 0.55 / 72, 1.05 / 72  # inches of a letter, and of a line, of a panel's name, for each point of the font
+LETTER, TITLE = 0.55 / 72, 1.05 / 72  # inches of a letter, and of a line, of a panel's name, by point of the font
 IN_ROWS = ("ratings", "crosstable", "sides", "study")
 FONTS = {"sans": "sans-serif"}
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
 
 def kinds(run) -> tuple[str, ...]:
-    """The kinds of figures of a tournament (`results.Tournament`)."""
     several = ("study",) if "study" in run.kinds else ()
     if run.single_player:
         return ("curves", *several)
@@ -56,12 +55,11 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
 
 
 def parts_of(run) -> dict[str, Any]:
-    """The conditions of a run as runs, by their labels."""
     return {one.label: run.part(one.number) for one in run.conditions}
 
 
 def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Figure], None], float]:
-    """The function that draws a study of schemes, one kind of panel or all, and the height that suits it."""
+    """Draws a study of schemes, one kind of panel or all; and its height."""
     panels = tuple(strength_scaling.PANELS) if kind == "schemes" else (kind,)
     suits = strength_scaling.height(frame, throughput, panels, width)
     return lambda figure: strength_scaling.draw(figure, frame, throughput, panels), suits
@@ -79,7 +77,6 @@ def height(run, kind: str, width: float) -> float:
 
 
 def _curves(figure: Figure, run, against: str, instance: str | None, panels: bool) -> None:
-    """Of an instance, of all in panels, or their mean."""
     if instance or len(run.instances) == 1 or not panels:
         only = run.instances[0] if len(run.instances) == 1 else ALL
         run.plot.best_so_far(instance or only, against, figure.subplots())
@@ -89,7 +86,6 @@ def _curves(figure: Figure, run, against: str, instance: str | None, panels: boo
 
 
 def _panels(figure: Figure, parts: dict[str, Any], plot: Callable[[Any, Any], Any], columns: int | None = None) -> None:
-    """A named panel for each part, with one legend and one label of each axis for all."""
     columns = columns or (3 if figure.get_figwidth() >= THREE and len(parts) > 4 else 2)
     font = matplotlib.rcParams["font.size"]
     letters = int(figure.get_figwidth() / columns / (LETTER * font))

@@ -66,7 +66,6 @@ def to_pgn(
 
 
 def _words(record: GameRecord, first: int) -> list[str]:
-    """Moves with numbers and comments; `first` is the number of the first ply."""
     comments = {one.ply: _comment(one) for one in record.decisions}
     words: list[str] = []
     opening, commented = record.opening_moves.split(), True
@@ -80,7 +79,6 @@ def _words(record: GameRecord, first: int) -> list[str]:
 
 
 def _first_ply(tags) -> int:
-    """Of a game's first ply: in chess it may be a move of Black's, or one late in the game."""
     fields = tags.get("FEN", "").split()
     return 2 * (int(fields[5]) - 1) + (fields[1] == "b") if len(fields) == 6 else 0
 
@@ -124,7 +122,6 @@ def _quoted(text) -> str:
 
 
 def _wrapped(words) -> list[str]:
-    """Words in lines of at most LINE characters."""
     lines = [""]
     for word in words:
         if lines[-1] and len(lines[-1]) + 1 + len(word) > LINE:
@@ -156,7 +153,7 @@ def from_pgn(text: str, judge: Judge | None = None) -> list[GameRecord]:
 
 
 def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
-    """(line, tags, moves) of each game; tags after moves begin the next one."""
+    """(line, tags, moves); tags after moves begin the next game."""
     begin, movetext = 1, _Movetext()
     tags: dict[str, str] = {}
     for number, line in numbered_lines(text):
@@ -177,7 +174,7 @@ def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
 
 
 class _Movetext:
-    """The moves of one game, read line by line, without numbers, comments, variations, marks and result."""
+    """Read line by line, without numbers, comments, variations, marks and result."""
 
     def __init__(self) -> None:
         self.begun = False
@@ -205,7 +202,7 @@ class _Movetext:
                 self._words += MOVE_NUMBER.sub(" ", part).split()
 
     def moves(self) -> list[str]:
-        """The moves of the main line; ExchangeError if a comment or a variation has not ended."""
+        """ExchangeError if a comment or a variation has not ended."""
         if self.comment or self._variations:
             what = "comment" if self.comment else "variation"
             raise ExchangeError(f"line {self.comment or self._variations[0]}: the {what} that begins here does not end")

@@ -22,17 +22,17 @@ COLOURS = ("#3b82c4", "#e08214", "#2a9d6f", "#c44e8a", "#8a6fd1", "#9a7b4f", "#d
 OTHERS = "#888888"
 MARKERS = "osD^v"
 LINES = 8  # agents that lines can tell apart
-NARROW = 5  # values within this factor get a linear axis: a logarithmic one has too few round numbers
+NARROW = 5  # within this factor an axis is linear: a logarithmic one has too few round numbers
 WIDEST = 0.95  # of a figure's width, of a legend
 MARKED = 0.08  # of a line, between its markers
 LABEL = 24  # characters of a name on an axis
 XLABEL = 44  # characters of a line below an axis
-LEAST_SHARE = 0.02  # of an agent's games, that must reach a ply for its mean to be drawn
+LEAST_SHARE = 0.02  # of an agent's games, to draw a ply's mean
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
 
 
 def look(number: int) -> dict[str, Any]:
-    """Colour, marker and line of the agent of that number; from the ninth on all the same grey."""
+    """From the ninth agent on all the same grey."""
     cycle = matplotlib.rcParams["axes.prop_cycle"]
     if cycle == matplotlib.rcParamsDefault["axes.prop_cycle"]:
         cycle = [{"color": colour, "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(COLOURS)]
@@ -46,7 +46,7 @@ def _colour(number: int) -> str:
 
 
 def _heat(share: float) -> tuple[Any, str]:
-    """The colour map, and black or white: what can be read on its colour of a share from 0 to 1."""
+    """The colour map, and black or white to write on a share from 0 to 1."""
     name = matplotlib.rcParams["image.cmap"]
     chosen = matplotlib.colormaps["RdYlGn" if name == matplotlib.rcParamsDefault["image.cmap"] else name]
     red, green, blue, _ = chosen(share)
@@ -54,7 +54,7 @@ def _heat(share: float) -> tuple[Any, str]:
 
 
 def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
-    """Elo with 95 % errors, the best agent on top; arrows are one-sided bounds."""
+    """With 95 % errors, the best on top; arrows are one-sided bounds."""
     shown = standings[standings["elo"].notna()]
     for place, row in enumerate(shown.itertuples()):
         colour = _colour(0)
@@ -71,7 +71,7 @@ def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
 
 
 def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
-    """Scores of rows against columns as a heat map; agents are numbered from the best."""
+    """Rows against columns as a heat map; agents are numbered from the best."""
     values = scores.to_numpy(float)
     ax.imshow(values, vmin=0, vmax=1, cmap=_heat(0)[0], aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(values))):
@@ -142,7 +142,7 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
 
 
 def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
-    """A histogram of the plies of games, by winner; without void games."""
+    """A histogram of plies, by winner; without void games."""
     played = games[games["outcome"].notna()]
     parts = [(1.0, "first player won", _colour(0)), (0.5, "drawn", _colour(5)), (0.0, "second player won", _colour(1))]
     shortest, longest = (int(played["plies"].min()), int(played["plies"].max())) if len(played) else (0, 1)
@@ -164,7 +164,6 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
 
 
 def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
-    """Each agent's score as first and as second player."""
     places = np.arange(len(win_rates))
     first, second = (100 * win_rates[f"score_{side}"].to_numpy(float) for side in ("first", "second"))
     ax.hlines(places, np.fmin(first, second), np.fmax(first, second), color=OTHERS, linewidth=1)
@@ -208,7 +207,7 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
 
 
 def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
-    """One instance's curves of `results.scores.best_so_far`; of all together, from 0 to 1."""
+    """Of one instance, from `results.scores.best_so_far`; of all together, from 0 to 1."""
     against, agents = curves.columns[2], curves["agent"].unique().tolist()
     shown = curves[curves["instance"] == instance]
     for number, (agent, label) in enumerate(zip(agents, labels(agents))):
@@ -228,7 +227,7 @@ def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
 
 
 def _legend(ax) -> None:
-    """Above the axes, where it hides nothing, over names on the left; two columns where they fit."""
+    """Above the axes, over names on the left; two columns where they fit."""
     names = ax.get_legend_handles_labels()[1]
     for columns in (2, 1) if names else ():
         legend = ax.legend(
@@ -242,7 +241,7 @@ def _legend(ax) -> None:
 
 
 def _logarithmic(ax, which, values) -> None:
-    """A logarithmic axis x or y, with readable numbers, if the values are positive and far enough apart."""
+    """Readable numbers, if values are positive and far enough apart."""
     values = np.asarray(values, float)
     if len(values) == 0 or not (values > 0).all():
         return
@@ -258,7 +257,7 @@ def _logarithmic(ax, which, values) -> None:
 
 
 def labels(names: Iterable[str]) -> list[str]:
-    """Names as long as an axis has room for, all different: cut at the end, or else in the middle."""
+    """As long as an axis has room for, all different: cut at the end, or in the middle."""
     names = list(names)
     for cut in (short, _cut_inside, _plain):
         cuts = [cut(name) for name in names]
@@ -268,7 +267,7 @@ def labels(names: Iterable[str]) -> list[str]:
 
 
 def short(name: str) -> str:
-    """A name as long as an axis has room for; a dollar sign would begin a formula."""
+    """As long as an axis has room for; a dollar sign would begin a formula."""
     return _plain(name if len(name) <= LABEL else name[: LABEL - 1] + "…")
 
 

@@ -11,7 +11,7 @@ from arena.results.snapshot import EFFORT
 
 
 class Plotter:
-    """Every method draws on `ax`, or on new axes, and returns matplotlib's axes."""
+    """Methods draw on `ax`, or on new axes, and return matplotlib's axes."""
 
     def __init__(self, tournament: Any):
         self.tournament = tournament
@@ -33,16 +33,16 @@ class Plotter:
         return plots.lengths(_axes(ax), self.tournament.games)
 
     def sides(self, ax: Axes | None = None) -> Axes:
-        """As first and as second player, in the order of the standings."""
+        """In the order of the standings."""
         return plots.sides(_axes(ax), self._ordered(self.tournament.win_rates()))
 
     def moves(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
-        """The mean along the game of a field of `Effort` such as seconds or depth."""
+        """The mean along the game of a field of `Effort`."""
         _check(of, EFFORT)
         return plots.by_ply(_axes(ax), self.tournament.effort, of)
 
     def study(self, ax: Axes | None = None) -> Axes:
-        """The cells of `study` with their intervals, a row per game; new axes are high enough for all."""
+        """Of `study`, with intervals, a row per game; new axes are high enough."""
         frame = self.tournament.study()
         return plots.study(_axes(ax, 1.5 + 0.22 * (len(frame) + frame["instance"].nunique())), frame)
 
@@ -58,7 +58,6 @@ class Plotter:
         return frame.set_index("agent").loc[self.tournament.order].reset_index()
 
     def _curves(self, instance: str, against: str) -> pd.DataFrame:
-        """Of all instances, or of all together, to the playouts or seconds that a game took in all."""
         frame = self.tournament.improvements()
         if "budget" in frame:
             frame["agent"] += ", " + frame["budget"]
@@ -69,7 +68,7 @@ class Plotter:
 
 
 def _axes(ax: Axes | None, height: float | None = None) -> Axes:
-    """The axes, or new ones: of the usual size, or `height` inches high."""
+    """Or new ones: of the usual size, or `height` inches high."""
     if ax is not None:
         return ax
     from matplotlib import pyplot  # looks for a screen

@@ -10,7 +10,7 @@ JSON_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 def printable(text: str) -> str:
-    """`text` with line breaks, and every other character that does not print as its escape (`\x1b`)."""
+    """`text` with line breaks; any other character that does not print becomes its escape (`\\x1b`)."""
     return text if text.isprintable() else "".join(map(_shown, text))
 
 
@@ -21,7 +21,7 @@ def _shown(letter: str) -> str:
 
 
 def guarded(text: str) -> str:
-    """For spreadsheets, with an apostrophe before the sign that would make it a formula."""
+    """With an apostrophe before the sign that would make it a formula."""
     return f"'{text}" if FORMULA.match(text) else text
 
 

@@ -28,23 +28,23 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def counts(own: pd.DataFrame, shared: pd.DataFrame) -> dict[str, int]:
-    """The numbers of a search's positions, of those solved, and of the `common` ones, which are `shared`."""
+    """Positions of a search, those solved, and the `common` ones, which are `shared`."""
     return {"positions": len(own), "solved": int(own["solved"].sum()), "common": len(shared)}
 
 
 def solved_by_all(rows: pd.DataFrame, place: str) -> pd.DataFrame:
-    """The rows of the positions, named by the column `place`, that are `solved` in every one of their rows."""
+    """The positions (column `place`) that are `solved` in every one of their rows."""
     return rows[rows.groupby(place)["solved"].transform("all")]
 
 
 def by_game(rows: pd.DataFrame) -> pd.DataFrame:
-    """A row for each search and size of memory, a column for each game with the number of its solved positions."""
+    """A row for each search and memory, a column for each game: the positions solved."""
     counts = rows.pivot_table("solved", ORDER, "game", "sum", sort=False).astype(int)
     return counts.reset_index().rename_axis(columns=None)
 
 
 def figure(rows: pd.DataFrame, title: str = ""):
-    """A matplotlib figure: positions that a search solves, against nodes and seconds; a column for each memory."""
+    """Positions that a search solves, against nodes and seconds; a column for each memory."""
     from matplotlib.figure import Figure
 
     sizes = sorted(rows["memory"].unique())
@@ -65,7 +65,7 @@ def figure(rows: pd.DataFrame, title: str = ""):
 
 
 def draw_solved(ax, rows: pd.DataFrame, what: str):
-    """Draw the number of positions that each search solved, against nodes or seconds, on axes; return them."""
+    """Positions that each search solved, against nodes or seconds."""
     from matplotlib.ticker import MaxNLocator, NullFormatter
 
     from arena.results import plots

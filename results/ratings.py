@@ -1,9 +1,8 @@
-"""Ratings of a pool of agents: joint maximum likelihood over all games, with draws and the first player's advantage.
+"""Ratings of a pool of agents: joint maximum likelihood over all games (model: `results.likelihood`).
 
-The model is in `results.likelihood`.  A rating is finite only in a group, among agents whose results tie them together
-both ways (Zermelo, Mathematische Zeitschrift 29, 1929; Ford, American Mathematical Monthly 64, 1957): each is reached
-from each other along "did not lose all games against".  Between groups, where one side won all games, there is at most
-a one-sided bound.
+A rating is finite only in a group, among agents whose results tie them together both ways (Zermelo, Mathematische
+Zeitschrift 29, 1929; Ford, American Mathematical Monthly 64, 1957): each is reached from each other along "did not lose
+all games against".  Between groups, where one side won all games, there is at most a one-sided bound.
 """
 
 import math
@@ -25,19 +24,19 @@ FARTHEST_ANCHOR = 10_000  # Elo
 
 
 class AnchorError(ValueError):
-    """Anchors not among the agents, out of range, or contradicted by results that all went to one side."""
+    """Not among the agents, out of range, or contradicted by results that all went to one side."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings in Elo with 95 % errors; NaN is "not known": `bound` and `notes` say where and why."""
+    """In Elo with 95 % errors; NaN is "not known": `bound` and `notes` say where and why."""
 
     agents: tuple[str, ...]
-    elo: np.ndarray  # float[agents]: estimate, or the bound itself where `bound` is not empty
+    elo: np.ndarray  # float[agents]; the bound where `bound` is not empty
     error: np.ndarray  # float[agents]: half of the 95 % interval; NaN for bounds and anchors
     bound: tuple[str, ...]  # ">" higher than elo (95 %, one-sided), "<" lower, "" neither
     difference_error: np.ndarray  # float[agents, agents]: of each difference; NaN between groups
-    superiority: np.ndarray  # float[agents, agents]: likelihood that the row's agent is stronger
+    superiority: np.ndarray  # float[agents, agents]: the row's agent is stronger
     advantage: float  # of the first player, Elo
     advantage_error: float | None  # None if it is taken as 0
     draw_rate: float  # between equals
@@ -49,7 +48,7 @@ class Ratings:
         return ratings_page(self)
 
     def los(self, a: str, b: str) -> float:
-        """The likelihood that `a` is stronger than `b`; NaN where no results compare them."""
+        """The likelihood that `a` is stronger; NaN where no results compare them."""
         return float(self.superiority[self.agents.index(a), self.agents.index(b)])
 
 
@@ -159,7 +158,7 @@ def _as_counts(agents, results) -> np.ndarray:
 
 
 def _not_worse(counts) -> np.ndarray:
-    """bool[agents, agents]: the row's agent has won or drawn a game against the column's."""
+    """bool[agents, agents]: the row's agent has won or drawn against the column's."""
     return (counts[:, :, WIN] + counts[:, :, DRAW] > 0) | (counts[:, :, LOSS] + counts[:, :, DRAW] > 0).T
 
 
@@ -169,7 +168,7 @@ def _groups(counts) -> np.ndarray:
 
 
 def _parts(counts) -> np.ndarray:
-    """int[agents]: the part of the pool of agents that have met, directly or not."""
+    """int[agents]: the part of the pool, of agents that have met, directly or not."""
     met = _not_worse(counts)
     return components(met | met.T)
 
@@ -192,7 +191,7 @@ def _advantage_is_finite(counts) -> bool:
 
 
 def _errors(groups, model: Fit) -> tuple[np.ndarray, np.ndarray]:
-    """95 % errors in Elo: of each pair's difference, and of each agent from its group's mean."""
+    """95 % errors in Elo: of each difference, and of each agent from its group's mean."""
     covariance = model.covariance[:-1, :-1]
     variance = np.diag(covariance)
     difference = Z * ELO_PER_LOGIT * np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0))

@@ -10,7 +10,7 @@ from arena.results.columns import kind_of
 if TYPE_CHECKING:
     from arena.agents.core.agent import Decision  # which loads Numba
 
-MOST = 1 << 63  # of a decision's numbers, as of SQLite's integers
+MOST = 1 << 63  # as of SQLite's integers
 
 
 class Reason:
@@ -40,12 +40,12 @@ class Reason:
 class MoveRecord(Effort):
     """One decision of an agent, and its cost."""
 
-    ply: int  # 0 is the game's first move, so the first decision has ply = opening plies
+    ply: int  # the first decision's is the number of opening plies
     side: int  # 0 for the first player, 1 for the second
     move: str  # in the game's notation
     value: float | None = None  # expected result for the mover, -1 (loss) to 1 (win)
-    clock: float | None = None  # seconds on its clock after the move, the increment included; below 0 is a debt
-    candidates: str | None = None  # the moves visited most, as `results.candidates` writes them
+    clock: float | None = None  # seconds after the move, with increment; below 0 is a debt
+    candidates: str | None = None  # written by `results.candidates`
 
     @classmethod
     def of(cls, ply: int, side: int, move: str, decision: "Decision", **known: Any) -> "MoveRecord":
@@ -63,7 +63,7 @@ class MoveRecord(Effort):
 
 @cache
 def _counted() -> list[tuple[str, type, bool]]:
-    """The numbers of a decision: names, types, whether they may be missing; cached, since slow."""
+    """Names, types, and whether they may be missing; cached, since slow."""
     names = {field.name for field in fields(Effort)} | {"value"}
     return [(field.name, *kind_of(field)) for field in fields(MoveRecord) if field.name in names]
 
@@ -77,7 +77,7 @@ def _plain(kind, value):
 
 @dataclass(frozen=True)
 class ImprovementRecord:
-    """A new best score, found by the search of an agent that plays by itself."""
+    """A new best score of an agent that plays by itself."""
 
     playouts: int  # of the agent in this run, when found
     seconds: float  # of its thinking, to a few hundredths
@@ -91,12 +91,12 @@ class GameRecord:
     id: str  # known before play, unique in its tournament
     number: int  # in the schedule, from 0
     condition: int  # game and budget, from 0; see `results.conditions`
-    opening: int  # from 0; shared by the two games of a pair, with sides swapped; for one player the run
+    opening: int  # from 0; shared by a pair, with sides swapped; for one player the run
     seed: int  # unsigned 64 bits
     first: str  # name of the first mover
     second: str | None  # name of its opponent; None in a game for one player
-    outcome: float | None  # of the first player: 1 win, 0.5 draw, 0 loss; None when void, or one player
-    score: float | None  # the game's own score for the first player; None unless played out
+    outcome: float | None  # of the first player: 1, 0.5, 0; None when void, or one player
+    score: float | None  # the game's own, for the first player; None unless played out
     reason: str  # one of Reason
     detail: str  # of a forfeit, a void or an adjudication, in a sentence; else empty
     opening_moves: str  # names separated by blanks, before the agents began

@@ -26,9 +26,7 @@ def repeated(games: pd.DataFrame) -> pd.Series:
 
 
 def tallied(tallies: pd.DataFrame) -> pd.DataFrame:
-    """The same from `results.tallies`: rows of first, second, outcome and games, the number that repeats others,
-    whichever of two equal ones does.
-    """
+    """From `results.tallies`: rows of first, second, outcome and games, the number that repeats others."""
     pairs = pd.Series([frozenset(pair) for pair in zip(tallies["first"], tallies["second"])], tallies.index, object)
     random = set(pairs[tallies["otherwise"] > 0])
     found = tallies[(tallies["again"] > 0) & ~pairs.isin(random)]
@@ -36,7 +34,7 @@ def tallied(tallies: pd.DataFrame) -> pd.DataFrame:
 
 
 def notes(repetitions: pd.DataFrame) -> list[str]:
-    """A warning for each two agents that repeat themselves; the rows are of `tallied`."""
+    """A warning for each two agents that repeat themselves (rows of `tallied`)."""
     pairs = pd.Series(
         [" and ".join(sorted(pair)) for pair in zip(repetitions["first"], repetitions["second"])],
         repetitions.index,

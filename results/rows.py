@@ -51,7 +51,7 @@ CREATE TABLE improvements (
 
 
 def write_empty(path: Path, meta: dict, agents: Sequence[dict]) -> None:
-    """A store without games, under another name until whole: a crash leaves no half of one."""
+    """Under another name until whole: a crash leaves no half of one."""
     part = path.with_suffix(".part")
     with explained(path, "make"):
         part.unlink(missing_ok=True)
@@ -101,12 +101,12 @@ def insert(connection: sqlite3.Connection, first: int, records: Iterable[GameRec
 
 
 def _signed(seed: int) -> int:
-    """SQLite's integers are signed; the same 64 bits as one of them."""
+    """The same 64 bits, as SQLite's integers are signed."""
     return seed - (1 << 64) if seed >> 63 else seed
 
 
 def record_of(row: tuple, moves: tuple, improvements: tuple) -> GameRecord | None:
-    """The game of a row of `ROW`, with the rows of its parts; None if any of it is damaged."""
+    """With the rows of its parts; None if any of it is damaged."""
     if not is_sound(row) or (digest(moves), digest(improvements)) != tuple(row[-1 - len(PARTS) : -1]):
         return None
     given = dict(zip(GAME_COLUMNS, row[1:]))

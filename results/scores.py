@@ -42,7 +42,6 @@ def scores(
 
 
 def _ranked(rows: list[dict]) -> list[dict]:
-    """Best mean first, with ranks: equal means share one, agents without a mean have none."""
     rows = sorted(rows, key=lambda row: (math.isnan(row["mean"]), -row["mean"]))
     for row in rows:
         better = sum(other["mean"] > row["mean"] for other in rows)
@@ -51,7 +50,6 @@ def _ranked(rows: list[dict]) -> list[dict]:
 
 
 def _row(instance, agent, groups, rng) -> dict:
-    """An agent's scores, summed over the groups of runs, one for each instance."""
     samples = [group["score"].dropna().to_numpy(float) for group in groups]
     whole, single = all(len(sample) for sample in samples), len(samples) == 1
     low, high = interval(samples, rng) if whole and rng else (math.nan, math.nan)
@@ -116,7 +114,6 @@ def best_so_far(improvements: pd.DataFrame, against: str, ends: pd.Series | None
 
 
 def _to_their_ends(improvements, against, ends) -> pd.DataFrame:
-    """Each run's last score comes again at the run's end."""
     last = improvements.groupby("id", sort=False).tail(1)
     over = last["id"].map(ends).astype(float)
     there = last.assign(**{against: over})[(over > last[against]).to_numpy()]

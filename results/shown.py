@@ -23,7 +23,7 @@ def shown_as(kind: str) -> Callable[[Callable[P, pd.DataFrame]], Callable[P, pd.
             frame = method(*arguments, **options)
             if "_repr_html_" not in vars(frame):  # else it is of a part of the tournament
                 frame.attrs = frame.attrs | {"kind": kind}
-                # IPython asks the object for it, and pandas carries it to no other
+                # IPython asks the object, and pandas carries it to no other
                 vars(frame)["_repr_html_"] = functools.partial(_page, frame, arguments[0])
             return frame
 

@@ -33,7 +33,7 @@ _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
 
 
 class Snapshot:
-    """What a folder held when it was loaded; load again to see games added later."""
+    """As loaded; load again to see games added later."""
 
     def __init__(self, folder: Path, meta: dict, agents: list[dict], sums: pd.DataFrame):
         self.folder = folder
@@ -57,7 +57,7 @@ class Snapshot:
 
     @classmethod
     def glimpse(cls, folder: str | os.PathLike) -> Self:
-        """The tournament in `folder` from its tallies alone; games are read and verified when asked for."""
+        """From its tallies alone; games are read and verified when asked for."""
         with Store.open(folder) as store, store.unchanged():
             return cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
 
@@ -66,12 +66,11 @@ class Snapshot:
 
     @cached_property
     def games(self) -> pd.DataFrame:
-        """One row per game, in the order of the schedule; in a large run, read and verified when first used."""
+        """One row per game, as scheduled; in a large run, read and verified when first used."""
         with Store.open(self.folder) as store:
             return self._read_games(store)
 
     def _read_games(self, store: Store) -> pd.DataFrame:
-        """The games of these conditions; StoreDamaged if one is not as it was stored."""
         columns = ("game", *GAME_TABLE)
         rows = map(itemgetter(*map(ROW.index, columns)), store.rows(self._last_game))
         frame = _frame(_shared(rows, columns), columns, GameRecord)
@@ -81,7 +80,7 @@ class Snapshot:
         return self._named(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
 
     def paired(self) -> pd.DataFrame:
-        """What tables of pairs need, quicker to read, and whether a game repeats another; the tallies verify it."""
+        """For tables of pairs, quicker to read, with whether a game repeats another; the tallies verify it."""
         if "games" in vars(self) or len(self.repetitions):
             return self.games.assign(repeats=self.repeats)
         with Store.open(self.folder) as store:
@@ -92,17 +91,16 @@ class Snapshot:
 
     @property
     def names(self) -> list[str]:
-        """The agents' names, in the order of the configuration."""
         return [agent["name"] for agent in self.agents]
 
     @property
     def instances(self) -> list[str]:
-        """The games played, with the parameters that are not at their defaults."""
+        """Games, with parameters not at their defaults."""
         return list(dict.fromkeys(condition.instance for condition in self.conditions))
 
     @property
     def budgets(self) -> list[str]:
-        """The budgets, such as `1000 playouts`; one empty text if there is none."""
+        """Such as `1000 playouts`; one empty text if there is none."""
         return list(dict.fromkeys(condition.budget for condition in self.conditions))
 
     @property
@@ -112,7 +110,6 @@ class Snapshot:
         return len(self) > 0 and bool(self.tallies["second"].isna().all())
 
     def at(self, conditions: Iterable[int]) -> Self:
-        """The tournament with only the games of these conditions, by number."""
         wanted = set(conditions)
         if strange := sorted(wanted - {condition.number for condition in self.conditions}):
             last = self.conditions[-1].number
@@ -126,7 +123,6 @@ class Snapshot:
         return part
 
     def _named(self, games: pd.DataFrame) -> pd.DataFrame:
-        """The games; with several conditions, with the instance, the budget, or both."""
         for name in ("budget", "instance"):
             labels = {condition.number: getattr(condition, name) for condition in self.conditions}
             if len(set(labels.values())) > 1 and name not in games:
@@ -140,11 +136,11 @@ class Snapshot:
 
     @cached_property
     def repetitions(self) -> pd.DataFrame:
-        """The tallies of the games that repeat an earlier one, without empty ones."""
+        """Tallies of games that repeat an earlier one, none empty."""
         return repeats.tallied(self.tallies)
 
     def moves(self) -> pd.DataFrame:
-        """One row per decision, in the order of the schedule; read from the store at each call."""
+        """One row per decision, as scheduled; read at each call."""
         side = MOVE_COLUMNS.index("side")
         parts = self._parts("moves", "id, first, second")
         rows = [(id, (first, second)[row[side]], *row) for (id, first, second), part in parts for row in part]
@@ -152,7 +148,7 @@ class Snapshot:
         return frame[["id", "ply", "agent", *(name for name in MOVE_COLUMNS if name != "ply")]]
 
     def improvements(self) -> pd.DataFrame:
-        """One row for each time that an agent, playing by itself, improved its best score in a run."""
+        """A row each time an agent that plays by itself improved its best score in a run."""
         parts = self._parts("improvements", "id, condition, first")
         rows = [(*about, *row) for about, part in parts for row in part]
         frame = _frame(rows, ("id", "condition", "agent", *IMPROVEMENT_COLUMNS), ImprovementRecord)
@@ -163,7 +159,7 @@ class Snapshot:
         return frame.drop(columns="condition")
 
     def _parts(self, table: str, columns: str) -> Iterator[tuple[list, tuple[tuple, ...]]]:
-        """For each game, in the order of the schedule: columns of it, and its rows of another table."""
+        """For each game, as scheduled: columns of it, and its rows of another table."""
         with Store.open(self.folder) as store:
             games = store.each(f"SELECT game, number, {columns} FROM games WHERE {self._shown()}")
             of = {game: about for game, *about in games}
@@ -223,7 +219,7 @@ def _unnamed(numbers: pd.Series) -> list[Condition]:
 
 
 def _tallies(rows: dict) -> pd.DataFrame:
-    """The rows of `Store.tallies` as a frame, in the order of their keys, not of the games' ends."""
+    """`Store.tallies` as a frame, in the order of keys, not of the games' ends."""
     found = [(*key, *sums) for key, (_, sums) in rows.items()]
     found.sort(key=lambda row: [(value is not None, value) for value in row[: len(tallies.KEYS)]])
     return pd.DataFrame.from_records(found, columns=list(tallies.COLUMNS)).astype(
@@ -243,6 +239,6 @@ def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
 
 
 def _frame(rows: Iterable[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
-    """Rows of SQLite as a frame with the types of the record's fields, even without rows or values."""
+    """With the types of the record's fields, even without rows or values."""
     frame = pd.DataFrame.from_records(list(rows), columns=list(columns))
     return frame.astype(frame_types(record, frame.columns))

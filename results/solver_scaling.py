@@ -42,7 +42,6 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compared(rows: pd.DataFrame, keys: list[str], known: str = "solved") -> pd.DataFrame:
-    """With speed_up and search_overhead over the row of one worker that has the same keys."""
     single = rows[(rows["workers"] == 1) & rows[known]].set_index(keys)[["time", "nodes"]]
     base = single.reindex(pd.MultiIndex.from_frame(rows[keys]) if len(keys) > 1 else rows[keys[0]])
     speed_up = base["time"].to_numpy(float) / rows["time"].where(rows["time"] > 0, math.nan).to_numpy(float)
@@ -53,7 +52,7 @@ def _compared(rows: pd.DataFrame, keys: list[str], known: str = "solved") -> pd.
 
 
 def figure(found: pd.DataFrame, title: str = ""):
-    """Of a table of `table`: speed-up, and search overhead, against workers; a line is a solver."""
+    """Speed-up and search overhead against workers; a line is a solver of `table`."""
     from matplotlib.figure import Figure
 
     from arena.results import plots

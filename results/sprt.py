@@ -69,22 +69,22 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The LLRs at which a test ends: H0 is accepted at or below the first, H1 at or above the second."""
+        """The LLRs that end a test: H0 at or below the first, H1 at or above the second."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def state(self, counts: Sequence[float]) -> State:
-        """The state after `counts` of losses, draws, wins, or of pairs LL, LD, WL or DD, WD, WW."""
+        """After `counts` of losses, draws, wins, or of pairs LL, LD, WL or DD, WD, WW."""
         value, (lower, upper) = llr(counts, self.elo0, self.elo1, self.model), self.bounds
         verdict = "H1" if value >= upper else "H0" if value <= lower else "continue"
         return State(value, lower, upper, "continue" if self.too_few(counts) else verdict)
 
     def too_few(self, counts: Sequence[float]) -> bool:
-        """Whether there are fewer than `min_pairs` pairs: too early for a verdict, whatever the LLR."""
+        """Fewer than `min_pairs` pairs: no verdict, whatever the LLR."""
         return sum(counts) * (1 if len(counts) == len(PENTANOMIAL) else 0.5) < self.min_pairs
 
 
 def in_words(verdict: str, elo0: float, elo1: float) -> str:
-    """A verdict in words: the hypothesis that the results favour, and no more."""
+    """The hypothesis that the results favour, and no more."""
     return {
         "H0": f"H0 is accepted: elo0 = {elo0:g} is favoured over elo1 = {elo1:g}.",
         "H1": f"H1 is accepted: elo1 = {elo1:g} is favoured over elo0 = {elo0:g}.",

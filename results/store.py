@@ -1,9 +1,9 @@
-"""The store: every game of a tournament in one SQLite file, `tournament.sqlite`, written by one process at a time.
+"""Every game of a tournament in one SQLite file, `tournament.sqlite`, written by one process at a time.
 
-In WAL mode, it can be read while games are added.  Games added together are one transaction: a killed process loses
-none of them.  `PRAGMA user_version` is the schema's.  Every row has, or is covered by, a digest: those of metadata,
-agents and tallies are verified at every look, those of a game and its rows when they are read.  Games are numbered
-without gaps as they end, so the tallies show if one has vanished.
+In WAL mode, it can be read meanwhile.  Games added together are one transaction: a killed process loses none of them.
+`PRAGMA user_version` is the schema's.  Every row has, or is covered by, a digest: those of metadata, agents and tallies
+are verified at every look, those of a game when it is read.  Games are numbered without gaps as they end, so the
+tallies show if one has vanished.
 """
 
 import json
@@ -42,14 +42,14 @@ FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
-LOOK = 1.0  # seconds between looks at whether the file is in its place
+LOOK = 1.0  # seconds between looks whether the file is in its place
 BATCH = 10_000  # rows read at once
-GAMES_VERIFIED = 100_000  # in runs of up to this many games, all are verified at loading or resuming
-MOVES_VERIFIED = 1_000_000  # in runs of up to this many decisions, all are, before a sum of them or a resume
+GAMES_VERIFIED = 100_000  # up to this many games are all verified at loading or resuming
+MOVES_VERIFIED = 1_000_000  # up to this many decisions all are, before a sum of them or a resume
 
 
 class Store:
-    """A tournament's file, made by `create` or `open`; a context manager that closes it."""
+    """Made by `create` or `open`; a context manager that closes it."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: FileLock | None):
         self.path = path
@@ -109,7 +109,7 @@ class Store:
                 self._lock.release()
 
     def _leave_one_file(self):
-        """End WAL mode after writing, or readers would leave its companions behind; not while others are reading."""
+        """End WAL mode, or readers would leave its companions behind; not while others are reading."""
         if self._lock is not None and place(self.path) == self._place:
             with suppress(sqlite3.Error):
                 self._connection.execute("PRAGMA busy_timeout = 0")
@@ -139,7 +139,6 @@ class Store:
             raise StoreError(text) from None
 
     def set_meta(self, key: str, value: Any) -> None:
-        """Replace, or add, an entry of `meta` (any JSON)."""
         with explained(self.path, f"write {key} to"), self._connection as connection:
             row = (key, json.dumps(value))
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, digest(row)))
@@ -150,9 +149,7 @@ class Store:
         return [{"name": name, "spec": spec} for _, name, spec in self._verified("agents", ("agent", "name", "spec"))]
 
     def tallies(self) -> dict:
-        """Sums over all games by condition, players, outcome and reason (`results.tallies`); StoreDamaged unless they
-        count all.
-        """
+        """Sums by condition, players, outcome and reason (`results.tallies`); StoreDamaged unless they count all games."""
         with self.unchanged():  # or a game added between the two would be taken for damage
             read = dict(tallies.read(self._verified("tallies", ("tally", *tallies.COLUMNS))))
             ((last,),) = self.select("SELECT MAX(game) FROM games")
@@ -200,8 +197,8 @@ class Store:
             self.check_place()
 
     def check_place(self) -> None:
-        """StoreLost if the file was deleted or replaced: it names a new file of its games.  `add` checks once a second
-        at most.
+        """StoreLost, naming a new file of its games, if the file was deleted or replaced; `add` checks once a second at
+        most.
         """
         self._looked = time.monotonic()
         if (now := place(self.path)) == self._place:
@@ -216,7 +213,7 @@ class Store:
             finally:
                 target.close()
         if now is None:
-            for suffix in ("-wal", "-shm"):  # no other file of that name is to be taken for theirs
+            for suffix in ("-wal", "-shm"):  # lest they pass for another file's
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
         raise StoreLost(
             f"{self.path} was {what} while games were played; all that were stored are in {copy}: "
@@ -224,7 +221,7 @@ class Store:
         )
 
     def made_anew(self, records: Iterable[GameRecord]) -> Path:
-        """Replace the file by one with these games, which may be read from it; return the old file's new place."""
+        """Replace the file by one with these games, even read from it; return the old file's new place."""
         new, old = (free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
         write_empty(new, self.meta, self.agents)
         try:
@@ -233,7 +230,7 @@ class Store:
             with explained(self.path, "replace"):
                 self._connection.close()
                 os.link(self.path, old)
-                for suffix in ("-wal", "-shm"):  # if others read it: SQLite would take them for the new file's
+                for suffix in ("-wal", "-shm"):  # for others: SQLite would take them for the new file's
                     if (companion := self.path.with_name(self.path.name + suffix)).exists():
                         companion.rename(old.with_name(old.name + suffix))
                 os.replace(new, self.path)
@@ -243,7 +240,7 @@ class Store:
         return old
 
     def record(self, id: str) -> GameRecord:
-        """The game with that id; StoreError, naming some ids, if there is none; StoreDamaged if it is damaged."""
+        """StoreError, naming some ids, if there is none; StoreDamaged if it is damaged."""
         query = "SELECT game FROM games {} WHERE id = ?"  # then without the index, which may be damaged
         rows = self.select(query.format(""), (id,)) or self.select(query.format("NOT INDEXED"), (id,))
         if not rows:
@@ -267,14 +264,14 @@ class Store:
             yield row, record_of(row, moves.get(row[0], ()), improvements.get(row[0], ()))
 
     def parts(self, part: str, where: str = "true") -> Iterator[tuple[int, tuple[tuple, ...]]]:
-        """(number of the game, rows) of the table `part` for each game that has any, not verified."""
+        """(number of the game, rows) of the table `part`, not verified."""
         columns = f"game, {', '.join(PARTS[part])}"
         rows = self.each(f"SELECT {columns} FROM {part} WHERE {where} ORDER BY game, {PART_KEYS[part]}")
         for game, group in groupby(rows, key=itemgetter(0)):
             yield game, tuple(row[1:] for row in group)
 
     def verified_parts(self, part: str, last: int) -> Iterator[tuple[int, tuple[tuple, ...]]]:
-        """`parts` of the games up to number `last`; StoreDamaged unless as they were stored."""
+        """`parts` up to game `last`; StoreDamaged unless as they were stored."""
         found = self.parts(part, f"game <= {last}")
         having = f"game <= {last} AND {part}_digest != {digest(())}"
         for number, id, expected in self.each(
@@ -288,7 +285,7 @@ class Store:
             raise StoreDamaged(self.path, f"its table {part} has rows of game {stray[0]}, which has none")
 
     def rows(self, last: int) -> Iterator[tuple]:
-        """The rows of `ROW` up to number `last`, in order of their end; StoreDamaged unless sound."""
+        """`ROW` of the games up to `last`, as they ended; StoreDamaged unless sound."""
         count = 0
         for count, row in enumerate(
             self.each(f"SELECT {', '.join(ROW)} FROM games WHERE game <= {last} ORDER BY game"), 1
@@ -300,7 +297,7 @@ class Store:
             raise StoreDamaged(self.path, f"of {last} games it has {count}")
 
     def records(self) -> Iterator[GameRecord]:
-        """All games, in the order of the schedule; StoreDamaged if one is damaged or missing."""
+        """In the order of the schedule; StoreDamaged if one is damaged or missing."""
         last = sum(sums[0] for _, sums in self.tallies().values())
         games = self.select(f"SELECT game, id FROM games NOT INDEXED WHERE game <= {last} ORDER BY number")
         if len(games) != last:
@@ -314,7 +311,7 @@ class Store:
             return self._connection.execute(query, parameters).fetchall()
 
     def each(self, query: str) -> Iterator[tuple]:
-        """As `select`, with one batch of rows at a time in memory."""
+        """As `select`, a batch of rows in memory."""
         with explained(self.path, "read"):
             cursor = self._connection.execute(query)
         while True:
@@ -326,7 +323,7 @@ class Store:
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """All reads in it see the same moment, whatever another process adds; nested ones do nothing."""
+        """All reads see the same moment, whatever others add; nested ones do nothing."""
         if self._connection.in_transaction:
             yield
             return
@@ -339,7 +336,7 @@ class Store:
                 self._connection.rollback()
 
     def _verified(self, table, columns, order="1") -> list[tuple]:
-        """The rows of a small table, verified by their digests, which are left out."""
+        """Verified by digests, which are left out."""
         found = self.select(f"SELECT {', '.join(columns)}, digest FROM {table} NOT INDEXED ORDER BY {order}")
         if not all(map(is_sound, found)):
             raise StoreDamaged(self.path, f"its table {table} is not as it was stored", table == "tallies")
@@ -348,11 +345,11 @@ class Store:
 
 def busy(folder: str | os.PathLike) -> bool:
     """Whether a process is writing to the store in `folder` now."""
-    import fcntl  # not on every system, and used only here
+    import fcntl  # not on every system
 
     try:
         with open(Path(folder) / LOCK_NAME) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back when the file is closed
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back as the file closes
             return False
     except BlockingIOError:
         return True

@@ -10,11 +10,11 @@ from filelock import FileLock, Timeout
 
 from arena.games.core.errors import UserError
 
-PATIENCE = 0.2  # seconds for others that look, by `busy`, whether the lock is taken
+PATIENCE = 0.2  # seconds for others, who look by `busy` whether it is taken
 
 
 class StoreError(UserError):
-    """A store that cannot be made, read or written; names the file, the reason, and what is still safe."""
+    """Names the file, the reason, and what is still safe."""
 
 
 class StoreDamaged(StoreError):
@@ -41,7 +41,7 @@ class StoreBusy(StoreError):
 
 
 def taken(path: Path) -> FileLock:
-    """The lock of that file, taken; the kernel frees it when the process ends, however it ends."""
+    """The kernel frees it when the process ends, however it ends."""
     folder, lock = path.parent, FileLock(path, timeout=PATIENCE, thread_local=False)
     try:
         lock.acquire(poll_interval=PATIENCE / 10)
@@ -77,7 +77,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def place(path: Path) -> tuple[int, int] | None:
-    """What tells a file from another of its name; None if there is none."""
+    """Tells a file from another of its name; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -86,7 +86,7 @@ def place(path: Path) -> tuple[int, int] | None:
 
 
 def free_name(path: Path) -> Path:
-    """The path, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
+    """`path`, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
     number, free = 1, path
     while free.exists():
         number += 1
@@ -96,7 +96,7 @@ def free_name(path: Path) -> Path:
 
 @contextmanager
 def explained(path: Path, action: str):
-    """SQLite's and the system's errors as StoreError, in words that say what is safe."""
+    """Errors of SQLite and the system become StoreError, which says what is safe."""
     try:
         yield
     except sqlite3.ProgrammingError:
@@ -112,7 +112,7 @@ def explained(path: Path, action: str):
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         kept = "; the games stored before are kept" if action.startswith("add") else ""
         raise StoreError(f"cannot {action} {path}: {reason}{kept}") from error
-    except (sqlite3.Error, MemoryError) as error:  # a damaged size may ask for more memory than there is
+    except (sqlite3.Error, MemoryError) as error:  # a damaged size may ask for too much
         raise StoreError(f"{path} is damaged or not a SQLite file: {error}") from error
     except (OverflowError, UnicodeError) as error:
         raise StoreError(f"cannot {action} {path}: {error}") from error

@@ -25,15 +25,15 @@ from arena.results.export import MISSING, elo_with_error, interval
 from arena.results.tables import PAIR_SCORES
 
 PAIR_VALUES = np.array(PENTANOMIAL)
-PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; height over width
+PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; height / width
 LINE = 0.2  # inches
-BEYOND = 8.0  # times the highest value, where an axis of factors ends
-CONTINUITY = 0.5  # of a pair, added to each side of a match, so that a perfect score has a finite logit
+BEYOND = 8.0  # an axis of factors ends at this times the highest value
+CONTINUITY = 0.5  # of a pair, added to each side, so that a perfect score has a finite logit
 
 
 @dataclass(frozen=True)
 class SpeedUp:
-    """NaN if unknown; `bound` is ">" or "<" if the matches do not enclose it: then `value` is the last factor tried."""
+    """NaN if unknown; `bound` is ">" or "<" if no matches enclose it: `value` is then the last factor tried."""
 
     value: float
     low: float  # of the 95 % interval
@@ -58,7 +58,7 @@ def next_factor(matches: Mapping[float, np.ndarray], least: float, most: float) 
         return beyond if beyond >= least else None
     low = max(won)
     above = [factor for factor in lost if factor > low]
-    if not above:  # chance has put a lost match below a won one: the curve sorts that out, if something lies above
+    if not above:  # chance has put a lost match below a won one: the curve sorts that out
         beyond = 2.0 ** (math.floor(math.log2(low)) + 1)
         return beyond if beyond <= most else None
     gap = math.log2(min(above)) - math.log2(low)
@@ -78,11 +78,11 @@ def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
         beyond = (scores >= 0.5).all()
         return SpeedUp(factors[-1] if beyond else factors[0], math.nan, math.nan, ">" if beyond else "<")
     slope, even, covariance = _curve(np.log2(factors), [np.asarray(matches[factor], float) for factor in factors])
-    if slope <= 0:  # scores rise with the serial search's playouts: too few games
+    if slope <= 0:  # scores rise with the serial playouts: too few games
         return SpeedUp(math.nan, math.nan, math.nan)
     gradient = np.array([1.0, -even]) / slope  # of even = intercept / slope
     error = Z * math.sqrt(gradient @ covariance @ gradient)
-    with np.errstate(over="ignore"):  # too few games: only the interval is left
+    with np.errstate(over="ignore"):  # too few games leave the interval
         value, low, high = np.exp2([even, even - error, even + error]).tolist()
     return SpeedUp(value, low, high)
 
@@ -156,7 +156,7 @@ def table(points: list[dict]) -> pd.DataFrame:
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `table` for people: strings, errors beside values, without what is the same in all rows."""
+    """For people: strings, errors beside values, without what is the same in all rows."""
     names = ["game", "playouts", "scheme", "workers", "serial"]
     columns = frame[[name for name in names if name in ("scheme", "workers") or frame[name].nunique() > 1]].copy()
     columns["scheme"] = labels(frame["scheme"])
@@ -174,13 +174,13 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def labels(schemes: Sequence[str]) -> list[str]:
-    """`root(search='grave')` as `root(grave)`, for people; as they are if two became one."""
+    """`root(search='grave')` as `root(grave)`; unchanged if two became one."""
     short = [re.sub(r"search='(\w+)'", r"\1", scheme) for scheme in schemes]
     return short if len(set(short)) == len(set(schemes)) else list(schemes)
 
 
 def shown_speeds(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `study.throughput` for people; * where other programs disturbed every measurement."""
+    """`study.throughput` for people; * where other programs disturbed every measurement."""
     columns = frame[[name for name in ("game", "scheme", "threads") if name != "game" or frame[name].nunique() > 1]]
     columns = columns.assign(scheme=labels(frame["scheme"]))
     marks = ["" if share else " *" for share in frame["undisturbed"]]
@@ -210,7 +210,6 @@ BUDGETS = "budgets"  # all budgets of a game
 
 
 def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: Sequence[str] = tuple(PANELS)):
-    """A matplotlib figure with `panels` for each game and budget."""
     from matplotlib.figure import Figure
 
     width = PANEL * len(_shown(panels, throughput))
@@ -233,7 +232,6 @@ def _shown(panels, throughput) -> list[str]:
 
 
 def _cells(frame, panels) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each game and budget, or of each game, with a title."""
     if BUDGETS in panels:
         return [(str(game), cell) for game, cell in frame.groupby("game", sort=False)]
     grouped = frame.groupby(["game", "playouts"], sort=False)
@@ -241,7 +239,6 @@ def _cells(frame, panels) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _columns(shown, width: float) -> int:
-    """All panels beside each other, half of them, or one."""
     return next((n for n in (len(shown), -(-len(shown) // 2)) if width / n >= LEAST), 1)
 
 
@@ -276,7 +273,6 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
 
 
 def _look(number: int, label: str) -> dict:
-    """After the colours that there are, with hollow markers and dashes."""
     from arena.results import plots
 
     again = {"markerfacecolor": "none", "linestyle": "--"} if number >= plots.LINES else {}
@@ -304,7 +300,6 @@ def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:
 
 
 def _draw_budgets(ax, cell: pd.DataFrame, looks) -> None:
-    """The speed-up of each scheme with the most workers against the playouts of each worker."""
     for scheme, rows in cell.groupby("scheme", sort=False):
         rows = rows[rows["workers"] == rows["workers"].max()].sort_values("playouts")
         look = looks[scheme] | {"label": f"{looks[scheme]['label']} x{rows['workers'].iloc[0]}"}

@@ -44,13 +44,11 @@ def win_rates(
 
 
 def _of(rows, agent, most) -> pd.DataFrame:
-    """The games or pairs of an agent, with its own points; `most` are what both sides share."""
     own = rows[(rows["a"] == agent) | (rows["b"] == agent)]
     return own.assign(points=own["points"].where(own["a"] == agent, most - own["points"]))
 
 
 def _score(games, pairs) -> tuple[int, float, float, float]:
-    """Number of games, score, and its interval; NaN without games."""
     games = games[games["points"].notna()]
     if not len(games):
         return 0, math.nan, math.nan, math.nan
@@ -65,7 +63,6 @@ def _score(games, pairs) -> tuple[int, float, float, float]:
 
 
 def _means(frame) -> list[pd.DataFrame]:
-    """The mean over the instances, for each budget and agent that has played several of them, and all."""
     rows = []
     for (budget, agent), group in frame.groupby(["budget", "agent"], sort=False):
         if len(group) > 1 and group["value"].notna().all():

@@ -12,7 +12,7 @@ MANY = 10  # from this many intervals on, a note says that some will miss
 
 
 def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
-    """`who` leads, by `how_much` over the next agent, and `how_sure` that is; empty if nothing was played."""
+    """`who` leads, `how_much` over the next, and `how_sure`; empty if nothing was played."""
     played = standings[standings["games"] > 0]
     if len(played) < 2:
         return {}
@@ -29,7 +29,7 @@ def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
 
 
 def side_by_side(intervals: int) -> str:
-    """The note on `intervals` intervals of 95 % side by side; empty if they are few."""
+    """On `intervals` intervals of 95 % side by side; empty if few."""
     if intervals < MANY:
         return ""
     miss = 1 - CONFIDENT**intervals
@@ -41,7 +41,7 @@ def side_by_side(intervals: int) -> str:
 
 
 def intervals_in(frame: pd.DataFrame) -> int:
-    """How many intervals a table shows: errors of Elo, or from low to high; of two agents in both orders, one."""
+    """Errors of Elo, or from low to high; of two agents in both orders, one."""
     name = next((name for name in ("low", "error") if name in frame), None)
     if name is None:
         return 0
@@ -50,7 +50,7 @@ def intervals_in(frame: pd.DataFrame) -> int:
 
 
 def _widening(intervals: int) -> float:
-    """The factor by which each of `intervals` independent intervals widens if all are to hold with 95 %."""
+    """Of each interval, if all independent ones are to hold with 95 %."""
     return normal_quantile((1 + CONFIDENT ** (1 / intervals)) / 2) / normal_quantile((1 + CONFIDENT) / 2)
 
 
@@ -66,7 +66,7 @@ def certainty(los: float) -> str:
 
 
 def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, instances: int = 1) -> list[str]:
-    """Sentences on the whole, of `instances` different games; `games` are rows as in `results.tables`."""
+    """Of `instances` different games; `games` are rows as in `results.tables`."""
     found = verdict(standings, ratings)
     if not found:
         return ["No results are stored yet."]
@@ -87,7 +87,7 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
 
 
 def _draws_and_length(games, instances) -> str:
-    """The length is an average of one game alone: over several it means nothing."""
+    """The length, an average, is only of one game."""
     played = games[games["outcome"].notna()]
     counts = number(played)
     drawn = f"{100 * counts[played['outcome'] == 0.5].sum() / counts.sum():.1f} % of the games were drawn"

@@ -223,7 +223,6 @@ def win_rates(agents: Sequence[str], games: pd.DataFrame, effort: pd.DataFrame) 
 
 
 def _ratio(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Means; NaN of nothing."""
     return np.divide(sums, counts, out=np.full(len(sums), math.nan), where=counts > 0)
 
 

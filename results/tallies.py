@@ -18,7 +18,7 @@ KEYS |= {"reason": "TEXT NOT NULL"}
 SUMS = (
     "games",
     "plies",
-    "openings",  # of the games' numbers of openings: not shown, but it reveals altered numbers
+    "openings",  # sum of the games' numbers of openings: reveals altered numbers
     "decisions",
     "again",  # whose setting has been seen before
     "otherwise",  # of these, that went another way
@@ -47,7 +47,6 @@ class Tallies:
 
     @property
     def games(self) -> int:
-        """The number of games counted."""
         return sum(sums[0] for _, sums in self.rows.values())
 
     def changed(self) -> "Change":
@@ -55,14 +54,14 @@ class Tallies:
 
 
 class Change:
-    """Tallies with further games; `write` before the transaction ends, `keep` after it has."""
+    """`write` before the transaction ends, `keep` after it has."""
 
     def __init__(self, tallies: Tallies):
         self.tallies = tallies
         self.rows: dict[Key, tuple[int, tuple[int, ...]]] = {}
 
     def add(self, connection: Connection, record: "arena.results.record.GameRecord") -> None:
-        """Count a game, and remember how it went if it is the first of its setting."""
+        """Count a game; remember how it went, as the first of its setting."""
         key = (record.condition, record.first, record.second, record.outcome, record.reason)
         number, sums = self.rows.get(key) or self.tallies.rows.get(key) or self._new()
         again, otherwise = _repetition(connection, record)
@@ -73,7 +72,6 @@ class Change:
         connection.executemany(_WRITE, map(_row, self.rows.items()))
 
     def keep(self) -> None:
-        """Make them the tallies of the store."""
         self.tallies.rows |= self.rows
 
     def _new(self):
@@ -89,7 +87,6 @@ def _row(item) -> tuple:
 
 
 def _repetition(connection: Connection, record: Any) -> tuple[bool, bool]:
-    """Whether the players have met this setting, and whether this game goes another way than the first did."""
     if record.outcome is None or record.second is None or not record.moves:
         return False, False
     setting = digest((record.condition, record.first, record.second, record.opening_moves))

@@ -25,7 +25,7 @@ BY_CONDITION = (*JOINT, "win_rates")  # kinds with rows of each condition, where
 
 
 class Tournament(Snapshot):
-    """What a folder held when it was loaded; load again to see games added later."""
+    """As loaded; load again to see games added later."""
 
     @cached_property
     def ratings(self) -> Ratings:
@@ -41,7 +41,7 @@ class Tournament(Snapshot):
         return rate(self.names, self._counts, self._counts - repetitions, **options)
 
     def bootstrap(self, samples: int = 200, seed: int = 0, **options) -> pd.DataFrame:
-        """The errors of `rate(**options)` from games that differ, by the bootstrap; see `results.bootstrap`."""
+        """Errors of `rate(**options)` from games that differ; see `results.bootstrap`."""
         games = self.paired()
         return bootstrap(self.names, games[~games["repeats"]], samples, seed, **options)
 
@@ -58,11 +58,10 @@ class Tournament(Snapshot):
 
     @shown_as("ratings")
     def ratings_by_condition(self) -> pd.DataFrame:
-        """The standings over all games, then of each condition, told apart by columns instance and budget."""
+        """Over all games, then of each condition, with columns instance and budget."""
         return self._by_condition("ratings")
 
     def _by_condition(self, kind: str) -> pd.DataFrame:
-        """A table's rows of all conditions together, if its kind is one of JOINT, then of each."""
         blocks = [(ALL, ALL, self)] if kind in JOINT else []
         blocks += [(one.instance, one.budget, self.part(one.number)) for one in self.conditions]
         method = {"ratings": "standings"}.get(kind, kind)
@@ -82,7 +81,7 @@ class Tournament(Snapshot):
 
     @shown_as("crosstable")
     def crosstable(self, values: str = "score") -> pd.DataFrame:
-        """Each agent against each other, all games together, in the order of the standings; see `tables.crosstable`."""
+        """Agent against agent, over all games, in the order of the standings; see `tables.crosstable`."""
         where = [self.names.index(name) for name in self.order]
         return tables.crosstable(self.order, self._counts[np.ix_(where, where)], values)
 
@@ -94,12 +93,12 @@ class Tournament(Snapshot):
 
     @shown_as("differences")
     def differences(self) -> pd.DataFrame:
-        """Elo differences, one row for each ordered pair of agents; see `results.tables.differences`."""
+        """A row for each ordered pair of agents; see `results.tables.differences`."""
         return tables.differences(self.ratings)
 
     @shown_as("win_rates")
     def win_rates(self) -> pd.DataFrame:
-        """One row per agent: scores by side, and effort; see `results.tables.win_rates`; reads moves from the store."""
+        """A row per agent: scores by side, and effort; reads moves; see `results.tables.win_rates`."""
         by_agent = self.effort.groupby("agent", sort=False).sum().reset_index()
         return tables.win_rates(self.names, self.tallies, by_agent)
 
@@ -116,12 +115,12 @@ class Tournament(Snapshot):
         return frame.loc[order].reset_index(drop=True)
 
     def summary(self) -> list[str]:
-        """Sentences on who won, who can be told apart, and the first player's advantage; see `results.summary`."""
+        """Who won, who can be told apart, and the first player's advantage; see `results.summary`."""
         return summary.summary(self.standings(), self.tallies, self.ratings, len(self.instances))
 
     @shown_as("scores")
     def scores(self) -> pd.DataFrame:
-        """Scores in games for one player, one table per budget below the other; see `results.scores.scores`."""
+        """Of games for one player, one table per budget; see `results.scores.scores`."""
         number = {name: place for place, name in enumerate(self.instances)}
         frames = []
         for budget in self.budgets:
@@ -153,7 +152,7 @@ class Tournament(Snapshot):
         return tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
-        """The same, with a note on this table's intervals if many stand side by side."""
+        """With a note on this table's intervals if many stand side by side."""
         return [*self.notes(), *filter(None, [summary.side_by_side(summary.intervals_in(frame))])]
 
     def notes_of(self, ratings: Ratings) -> list[str]:
@@ -162,7 +161,6 @@ class Tournament(Snapshot):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of tables, the main one first."""
         kinds = SINGLE_PLAYER_KINDS if self.single_player else KINDS
         if len(self.conditions) == 1:
             return kinds
@@ -192,7 +190,7 @@ class Tournament(Snapshot):
         return Plotter(self)
 
     def styled(self, kind: str = "standings") -> "Styler":
-        """The table of that kind as a pandas Styler, for notebooks: rounded, scores as a heat map."""
+        """As a pandas Styler, for notebooks: rounded, scores as a heat map."""
         from arena.results.notebook import styled
 
         return styled(self.table(kind))
@@ -201,7 +199,7 @@ class Tournament(Snapshot):
         return f"Tournament({str(self.folder)!r}: {len(self.agents)} agents, {len(self)} games)"
 
     def __str__(self) -> str:
-        """The main table as the terminal shows it, and what to know about it."""
+        """As the terminal shows it, with notes."""
         from arena.results.export import render
 
         table = self.table()

@@ -37,7 +37,7 @@ def _checksum(path: str) -> str:
 
 
 def refused(ours: dict, theirs: dict) -> str:
-    """Why a station described by `theirs` cannot take part in a run begun by `ours`, or ""."""
+    """Why `theirs` cannot take part in a run begun by `ours`, or ""."""
     same_bytecode = _feature(ours) == _feature(theirs)
     found = []
     for key, what in SAME.items():
@@ -68,7 +68,7 @@ def version_differences(ours: dict, theirs: dict) -> str:
 
 
 def misfits(ours: dict, theirs: dict) -> Iterator[tuple[str, str]]:
-    """(agent, reason) for agents whose outside programs differ from ours, so that a station cannot play them."""
+    """(agent, reason) where outside programs differ from ours."""
     for name, said in ours["programs"].items():
         if theirs["programs"].get(name) != said:
             yield name, f"its program is {theirs['programs'].get(name)!r}, and here it is {said!r}"

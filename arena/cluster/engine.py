@@ -26,15 +26,13 @@ from arena.workers.worker import TICK, InPlay
 
 log = logging.getLogger("arena.cluster")
 
-VOIDS = (Reason.RULES, Reason.CRASH, Reason.HANG)  # verdicts of a station, which has workers of its own
-MOST_FAILED = 3  # tasks in a row that raise, after which a worker is refused
-WINDOW = 64  # waiting games searched for one that a worker can play
+VOIDS = (Reason.RULES, Reason.CRASH, Reason.HANG)  # of a station, which has workers of its own
+MOST_FAILED = 3  # tasks in a row that raise: the worker is refused
+WINDOW = 64  # waiting games searched for a playable one
 
 
 @dataclass
 class Flight:
-    """A task under way; `jobs` are the games of a batch."""
-
     task: Callable
     host: Host
     jobs: list[Job] = field(default_factory=list)
@@ -85,13 +83,13 @@ class ClusterEngine(Engine):
             self._take_arrived()
 
     def run(self) -> None:
-        """Play all games, or those that a stop request allows; ClusterError if the scheduler is gone."""
+        """All games, or those that a stop request allows; ClusterError if the scheduler is gone."""
         try:
             self._hand_out()
             while self._busy() and self._stops < 2:
                 self._take_arrived()
                 self._notice_stop()
-                # workers get games before the last ones are stored, then again those that the results ask for
+                # workers get games before the last ones are stored, then those that results ask for
                 self._hand_out()
                 self._deliver()
                 self._hand_out()
@@ -118,7 +116,6 @@ class ClusterEngine(Engine):
         return not self._stops and next(self._waiting(), None) is not None
 
     def _take_arrived(self):
-        """Wait a moment for news, and take all of it."""
         try:
             news = [self.link.arrived.get(timeout=TICK)]
         except queue.Empty:
@@ -132,7 +129,6 @@ class ClusterEngine(Engine):
                 self._settle(key, result)
 
     def _note_workers(self, slots):
-        """Let new workers join, and play the games of lost ones again."""
         if isinstance(slots, Exception):
             log.error("the scheduler does not answer: %r", slots)
             raise ClusterError(f"the scheduler of cluster {self.link.where} is gone; resume the run to play the rest")
@@ -153,7 +149,7 @@ class ClusterEngine(Engine):
             self.verdicts.tell(f"worker {host.address} is gone, or silent: its games are played again")
 
     def _recall(self, host, fate) -> bool:
-        """Give up all tasks of a worker, and play its games again; whether there were any."""
+        """Play all its games again; whether there were any."""
         flights = [(key, flight) for key, flight in self._flights.items() if flight.host is host]
         some = any(flight.jobs for _, flight in flights)
         for key, flight in flights:
@@ -192,7 +188,6 @@ class ClusterEngine(Engine):
         return self._admit(flight.host)
 
     def _fail(self, flight, text):
-        """A task raised, or Dask has given it up."""
         if flight.task is ASK:
             return self._refuse(flight.host, f"it {NOT_THERE}: {text}")
         if flight.task is not tasks.play:
@@ -252,7 +247,7 @@ class ClusterEngine(Engine):
             self._play_again(flight.jobs, answer.lost or "it came back unplayed")
 
     def _play_again(self, jobs, fate, outside=True):
-        """Play the games of a failed worker again, or give them up."""
+        """Or give them up."""
         failure = Failure(fate, Reason.CRASH, None, outside=outside)
         for job in jobs:
             result = self.verdicts.after(job, failure)
@@ -270,7 +265,6 @@ class ClusterEngine(Engine):
     # -- Workers --------------------------------------------------------------------------------------------------
 
     def _compare(self, host, machine):
-        """Check a worker's sources, files, versions and programs against ours."""
         about = ", ".join(f"{key} {machine.get(key)}" for key in ("host", "cpu", "python", "numba", "project"))
         log.info("worker %s, %d slots: %s, sources %s", host.address, host.slots, about, machine.get("source_digest"))
         if why := refused(self._ours, machine):
@@ -305,7 +299,6 @@ class ClusterEngine(Engine):
     # -- Games ----------------------------------------------------------------------------------------------------
 
     def _hand_out(self):
-        """Give batches to workers with room, in turn."""
         left = self.left() - len(self._records) - sum(len(flight.jobs) for flight in self._flights.values())
         without = list[Host]()  # that can play none of the waiting games
         while self._roomy and not self._stops:
@@ -325,7 +318,6 @@ class ClusterEngine(Engine):
         self._roomy.update(dict.fromkeys(without))
 
     def _batch(self, host, left) -> list[Job]:
-        """A batch out of `left` games; empty if the worker can play none."""
         jobs, seconds = list[Job](), 0.0
         wanted, limit = target(self._slots), most(left, self._slots)
         while len(jobs) < limit and (job := self._next_for(host)):

@@ -7,13 +7,11 @@ from typing import NamedTuple
 
 from arena.workers.waiting import Job
 
-AHEAD = 2  # batches per slot under way at once, so that none waits for the parent
-CORES = "cores"  # a resource of Dask; where declared, a game takes as many units as its agents need cores
+AHEAD = 2  # batches per slot, so that none waits for the parent
+CORES = "cores"  # a resource of Dask; a game takes as many as its agents need cores
 
 
 class Needs(NamedTuple):
-    """What games may require, since some worker offers it."""
-
     widest: int  # the most slots of a worker
     resources: frozenset[str]  # names declared by any worker
 
@@ -46,7 +44,7 @@ class Host:
         return self.phase is Phase.PLAYING and self.under_way < AHEAD * self.slots
 
     def fits(self, job: Job, names: Collection[str], needs: Needs) -> bool:
-        """Whether it can play a game of agents with these names; requirements that no worker meets are waived."""
+        """For agents of these names; requirements that no worker meets are waived."""
         return (
             self.slots >= min(job.cores, needs.widest)
             and self.unfit.isdisjoint(job.fixture.seats)
@@ -54,7 +52,6 @@ class Host:
         )
 
     def asks(self, job: Job, names: Collection[str]) -> dict[str, float]:
-        """The resources of Dask that a game takes on this worker."""
         asked = {name: 1.0 for name in names if name in self.resources}
         if job.cores > 1 and CORES in self.resources:
             asked[CORES] = min(float(job.cores), self.resources[CORES])

@@ -16,9 +16,9 @@ from arena.games.core.plugins import add_named
 
 PATIENCE = 10.0  # seconds for a scheduler's answer
 LOOK = 0.5  # seconds between looks at the list of workers
-BEAT, SILENT = 5.0, 6  # seconds between looks at heartbeats; looks without one, after which a worker is gone
+BEAT, SILENT = 5.0, 6  # seconds between looks at heartbeats; looks without one that lose a worker
 FAREWELL = 20.0  # seconds for stations to end
-# a worker that cannot import a function ends, and may be other people's: a builtin asks it first
+# a worker that cannot import a function ends, and may be others': a builtin asks it first
 ASK, QUESTION = eval, "__import__('arena.cluster.tasks') and None"
 NOT_THERE = "has no search-arena[cluster], or another version"
 LOCAL = "local:"
@@ -28,7 +28,7 @@ MISSING = (
     "the cluster's workers"
 )
 
-loading = threading.Lock()  # Python 3.11 parses sources, for the digests of kernels, in one thread at a time
+loading = threading.Lock()  # Python 3.11 parses sources in one thread at a time
 
 
 class ClusterError(UserError, RuntimeError):
@@ -36,7 +36,7 @@ class ClusterError(UserError, RuntimeError):
 
 
 class Link:
-    """Submits tasks to a cluster (`client`: a `distributed.Client`; `where`: its name), and collects their results."""
+    """Submits tasks to a cluster (`client`: a `distributed.Client`; `where`: its name), collects results."""
 
     def __init__(self, client: Any, where: str):
         self.client, self.where = client, where
@@ -45,14 +45,14 @@ class Link:
         self._futures: dict[str, Any] = {}
         self._number = 0
         self._closed = threading.Event()
-        self._beats: dict[str, tuple[float, int]] = {}  # a worker's last heartbeat, and the looks at which it was that
+        self._beats: dict[str, tuple[float, int]] = {}  # a worker's last heartbeat, and for how many looks
 
     @property
     def dashboard(self) -> str | None:
         return self.client.dashboard_link
 
     def submit(self, task: Callable, address: str, *arguments, resources: dict[str, float] | None = None) -> str:
-        """Have a worker run a task; its result arrives under the returned key."""
+        """Its result arrives under the returned key."""
         self._number += 1
         key = f"{task.__name__}-{self.run}-{self._number}"
         options = {"resources": resources} if resources else {}
@@ -62,7 +62,6 @@ class Link:
         return key
 
     def drop(self, key: str) -> None:
-        """Forget a task that has ended or is not wanted."""
         future = self._futures.pop(key)
         if not future.done():
             future.cancel(force=True)
@@ -119,7 +118,7 @@ class Link:
             await asyncio.sleep(LOOK)
 
     def _note_beats(self, workers):
-        """Count looks with the same last heartbeat; clocks of machines are not compared."""
+        """Looks with the same heartbeat; clocks of machines are not compared."""
         before, self._beats = self._beats, {}
         for address, about in workers.items():
             last, times = before.get(address, (None, 0))
@@ -147,7 +146,7 @@ def linked(cluster: Any, config: Config) -> Iterator[Link]:
 
 @contextmanager
 def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
-    """A `distributed.Client`, closed at the end unless it was given; `cores`: needed by a game."""
+    """Closed at the end unless it was given; `cores`: needed by a game."""
     distributed = _distributed()
     if isinstance(cluster, distributed.Client):
         yield cluster
@@ -179,7 +178,6 @@ def _distributed():
 
 
 def _local(text: str, cores: int):
-    """Workers on this machine with as many cores as a game needs."""
     import logging
 
     number = text.removeprefix(LOCAL)
@@ -197,7 +195,6 @@ def _local(text: str, cores: int):
 
 
 def _client(cluster):
-    """For a scheduler's address, a scheduler file, or one of Dask's clusters."""
     Client = _distributed().Client
     try:
         if isinstance(cluster, str) and cluster.endswith(".json"):
@@ -219,7 +216,7 @@ def _cores(agent) -> int:
 
 
 def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
-    """On a worker: (game, agent) from specs; ClusterError if the sources here do not have the digest."""
+    """On a worker: (game, agent); ClusterError if its sources do not have the digest."""
     from arena import agents, games
     from arena.workers.machine import digest_of_made
 

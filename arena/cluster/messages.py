@@ -1,4 +1,4 @@
-"""Messages between a station and its tasks, and from tasks to the parent: data in frames of `arena.workers.messages`."""
+"""Messages between a station, its tasks and the parent: data in frames of `arena.workers.messages`."""
 
 import msgspec
 
@@ -7,14 +7,14 @@ from arena.results.record import GameRecord
 
 
 class Begin(msgspec.Struct, tag=True, frozen=True):
-    """To the station, first: the configuration's resolved values in JSON, and the number of cores."""
+    """To the station, first: resolved values in JSON, and the number of cores."""
 
     values: str
     cores: int
 
 
 class Prepare(msgspec.Struct, tag=True, frozen=True):
-    """To the station, second: compile the agents' kernels, then be ready for games."""
+    """To the station, second: compile, then be ready for games."""
 
 
 class Games(msgspec.Struct, tag=True, frozen=True):
@@ -29,7 +29,7 @@ Order = Begin | Prepare | Games | Halt
 
 
 class Described(msgspec.Struct, tag=True, frozen=True):
-    """The station has made the games and agents; `machine` is of `arena.cluster.describing.describe_station`."""
+    """The games and agents are made; `machine` is of `describing.describe_station`."""
 
     machine: dict
 
@@ -51,31 +51,25 @@ class Prepared(msgspec.Struct, tag=True, frozen=True):
 
 
 class Over(msgspec.Struct, tag=True, frozen=True):
-    """A game is over."""
-
     record: GameRecord
 
 
 class Trouble(msgspec.Struct, tag=True, frozen=True):
-    """A sentence on what agents and games have done."""
-
     text: str
 
 
 class Harm(msgspec.Struct, tag=True, frozen=True):
-    """How often agents, and conditions' games, have ended or hung a process since the last such message."""
+    """How often agents and games have ended or hung a process since the last such message."""
 
     spoilt: dict[int, int]
     broken: dict[int, int]
 
 
 class Alive(msgspec.Struct, tag=True, frozen=True):
-    """The station is at work; sent from time to time while it can play."""
+    """Sent from time to time while the station can play."""
 
 
 class Line(msgspec.Struct, tag=True, frozen=True):
-    """A line of the log of one of the station's processes."""
-
     process: str
     name: str
     level: int
@@ -104,7 +98,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def packed(value) -> bytes:
-    """The bytes of a list of fixtures or an Answer, which Dask carries unchanged."""
+    """A list of fixtures or an Answer, which Dask carries unchanged."""
     return _encoder.encode(value)
 
 

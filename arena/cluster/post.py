@@ -16,17 +16,17 @@ from arena.workers.messages import WorkersEnd
 
 LOOK = 0.5  # seconds between looks whether the games are still wanted
 FAREWELL = 10.0  # seconds for a station to end by itself
-SILENT = 30.0  # seconds without a word of a playing station, which is then ended: it is stopped, or hangs
+SILENT = 30.0  # seconds without a word of a playing station, which is stopped, or hangs: it is ended
 COMMAND = "import sys; from arena.cluster.station import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 
 
 class Post:
-    """Starts a station, hands it the games of several tasks at once, and sorts its messages."""
+    """Starts a station, hands it games of several tasks at once, sorts its messages."""
 
     def __init__(self, values: str, cores: int):
         ours, theirs = zip(*(socket.socketpair() for _ in ("orders", "messages")))
         numbers = [end.fileno() for end in theirs]
-        # not by `-m`, or its workers would run the module again; with this process's path, where the project was found
+        # not by `-m`, or its workers would run the module again; with this process's path
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", COMMAND, *map(str, numbers)],
             pass_fds=numbers,
@@ -46,12 +46,10 @@ class Post:
         self._order(messages.Begin(values, cores))
 
     def describe(self, wanted: Callable[[], bool]) -> messages.Answer:
-        """Its description, or why it cannot play."""
         self._wait(lambda: self._machine is not None, wanted)
         return messages.Answer([self._machine] if self._machine else [], self._lost())
 
     def prepare(self, wanted: Callable[[], bool]) -> messages.Answer:
-        """Let it compile, once."""
         with self._changed:
             asked, self._asked = self._asked, True
         if not asked:
@@ -60,7 +58,7 @@ class Post:
         return self._answer([])
 
     def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> messages.Answer:
-        """Let it play these games; returns when they are over, it has ended, or nobody wants them."""
+        """Returns when the games are over, the station has ended, or nobody wants them."""
         ids = [fixture.id for fixture in fixtures]
         if not self._prepared:  # a new station, for a closed one
             self.prepare(wanted)
@@ -89,8 +87,8 @@ class Post:
             self._orders.send(order)
 
     def _wait(self, done: Callable[[], bool], wanted: Callable[[], bool], patience: float = math.inf) -> None:
-        """Wait until `done()`, or until that is impossible; close a station that nobody wants, or that falls silent."""
-        silent = 0.0  # in looks, not by a clock, which goes on while this process is stopped
+        """Until `done()` or never; close a station that nobody wants, or that falls silent."""
+        silent = 0.0  # not by a clock, which goes on while this process is stopped
         with self._changed:
             while not (done() or self.ended) and wanted() and silent < patience:
                 silent = 0.0 if self._changed.wait(LOOK) else silent + LOOK
@@ -115,7 +113,6 @@ class Post:
         return f"its station ended with exit code {code}"
 
     def _listen(self, end: WorkersEnd) -> None:
-        """In a thread: take its messages until the last one."""
         with suppress(EOFError, OSError):
             while True:
                 message = end.receive()

@@ -1,7 +1,7 @@
 """Does the jobs of a job-level search (agents/proof/jobs.py) on a cluster.
 
-The server and its tree stay in the calling process.  A job sends nothing before its end, so intermediate numbers gain
-nothing here.  If a job kills its worker, Dask tries another, and gives up after three.
+The tree stays in the calling process.  A job sends nothing before its end, so intermediate numbers gain nothing.  If a
+job kills its worker, Dask tries another, and gives up after three.
 """
 
 import os
@@ -15,7 +15,7 @@ from arena.workers.machine import digest_of_made
 
 
 class ClusterWorkers:
-    """An executor on `workers` workers of a cluster (`client`: a `distributed.Client`; `where`: its name)."""
+    """An executor on `workers` workers (`client`: a `distributed.Client`; `where`: its name)."""
 
     clock: int | None = None
 
@@ -72,7 +72,7 @@ def jobs_on(cluster: str, solver):
 
 
 def do_job(game: str, agent: str, plugins: list[str], folder: str, digest: str, job: Job) -> Report:
-    """On a worker: do a job and report; ClusterError if the sources here do not have the digest."""
+    """On a worker; ClusterError if its sources do not have the digest."""
     made, solving = made_here(game, agent, plugins, folder, digest)
     try:
         run = Workplace(made, solving).begin(job)

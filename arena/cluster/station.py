@@ -32,7 +32,7 @@ LOOK = 1.0  # seconds between looks whether the parent is alive
 
 
 class SentLog(logging.Handler):
-    """Sends the log of the supervisor and its workers to the parent; the supervisor's RunLog."""
+    """To the parent, from the supervisor, whose RunLog it is, and its workers."""
 
     def __init__(self, channel: WorkersEnd):
         super().__init__()
@@ -43,7 +43,6 @@ class SentLog(logging.Handler):
             self.of_worker(record.processName or "", record.name, record.levelno, self.format(record))
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
-        """A record of a worker's logger, or a printed line."""
         if self._room > 0:
             self._room -= len(text)
             text = text.encode("utf-8", "backslashreplace").decode()
@@ -78,10 +77,10 @@ class Inbox:
 
 
 def main(orders_from: int, messages_to: int) -> None:
-    """Play the games that arrive at one descriptor, and send messages to the other, until nobody listens."""
+    """Until nobody listens: play games from one descriptor, send messages to the other."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(os.getppid())
-    # this process has no threads, and has imported what its workers need
+    # no threads, and what workers need is imported
     multiprocessing.set_start_method("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
     incoming = socket.socket(fileno=orders_from)
     channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, messages.orders)
@@ -92,7 +91,6 @@ def main(orders_from: int, messages_to: int) -> None:
 
 
 def _settle_in(channel, begin: messages.Begin) -> Config | None:
-    """None, after sending the reason, if it cannot be made here."""
     try:
         config = Config.restored(json.loads(begin.values))
         channel.send(messages.Described(describe_station(config)))
@@ -157,7 +155,7 @@ class HarmReport:
 
 @contextmanager
 def _one_a_machine() -> Iterator[None]:
-    """A context that one station of a machine holds at a time, so that the others find its kernels on disk."""
+    """One station of a machine at a time: the others find its kernels on disk."""
     folder = cache.folder()
     lock = FileLock(Path(folder, f".compiling-{platform.node()}.lock"), timeout=PATIENCE) if folder else None
     with suppress(OSError, Timeout, NotImplementedError):  # then several compile at once
@@ -171,7 +169,7 @@ def _one_a_machine() -> Iterator[None]:
 
 
 def _end_with(parent: int) -> None:
-    """End this process and its workers soon after its parent; by a timer, not by a thread."""
+    """Soon after its parent, with its workers; by a timer, not by a thread."""
     own = os.getpid()
 
     def look(number, frame):

@@ -1,7 +1,7 @@
 """The tasks that Dask's workers run: each worker has one station for a run, which all tasks of the run use.
 
-A task whose parent is gone closes the station.  A station without games for a while is closed too, as its parent may
-have been killed between two batches; the next batch starts it again.
+A task whose parent is gone closes it.  A station without games for a while is closed too, as its parent may have been
+killed between two batches; the next batch starts it again.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ UNWANTED = ("cancelled", "released", "forgotten")  # states of an unwanted task,
 
 
 class Place:
-    """A run's place in a Dask worker: its configuration, and its station while there is one."""
+    """In a Dask worker: a run's configuration, and its station while there is one."""
 
     def __init__(self, values: str, cores: int):
         self._values, self._cores = values, cores
@@ -29,7 +29,7 @@ class Place:
         threading.Thread(target=self._close_when_idle, daemon=True).start()
 
     def use(self, task: Callable[[Post], Answer]) -> Answer:
-        """The answer of a task that uses the station, started if necessary."""
+        """Starts the station if necessary."""
         with self._lock:
             if self._post is None or (self._post.ended and not self._post.halted):
                 self._close()
@@ -42,7 +42,7 @@ class Place:
                 self._busy, self._since = self._busy - 1, time.monotonic()
 
     def halt(self) -> None:
-        """Tell the station to begin no more games; its tasks return what they have."""
+        """Begin no more games; tasks return what they have."""
         with self._lock:
             if self._post is not None:
                 self._post.halt()
@@ -58,7 +58,6 @@ class Place:
             self._post = None
 
     def _close_when_idle(self):
-        """In a thread."""
         while not self._over.wait(IDLE / 4):
             with self._lock:
                 if not self._busy and time.monotonic() - self._since >= IDLE:
@@ -70,7 +69,7 @@ _places: dict[tuple[str, str], Place] = {}  # by run and worker's address, since
 
 
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
-    """Start a run's station from resolved values in JSON: (Answer with its description, this worker's resources)."""
+    """Resolved values in JSON -> (Answer with the station's description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
     if before := _places.get((run, worker.address)):  # this worker was silent, and taken to be gone
         before.leave()
@@ -79,13 +78,11 @@ def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
 
 
 def prepare(run: str) -> bytes:
-    """Let the station compile: an Answer with the seconds."""
     wanted = _asker()
     return packed(_place(run).use(lambda post: post.prepare(wanted)))
 
 
 def play(run: str, batch: bytes) -> bytes:
-    """Let the station play a batch: an Answer with the records."""
     fixtures, wanted = batch_of(batch), _asker()
     return packed(_place(run).use(lambda post: post.play(fixtures, wanted)))
 
@@ -97,7 +94,7 @@ def halt(run: str, dask_worker: Worker) -> None:
 
 
 async def leave(run: str, dask_worker: Worker) -> None:
-    """Forget a run and end its station; in a thread, so that the worker can answer meanwhile."""
+    """End a run's station; in a thread, so that the worker can answer meanwhile."""
     if place := _places.pop((run, dask_worker.address), None):
         await asyncio.to_thread(place.leave)
 

@@ -55,7 +55,6 @@ def key_of(place) -> str:
 
 
 def shown(value) -> str:
-    """The repr, shortened if long."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # thousands of digits, or of tables in tables

@@ -14,7 +14,7 @@ from arena.games.core.game import Game
 from arena.games.core.plugins import add_named
 from arena.games.core.prepared import checksums
 
-# keys that a resumed run may change: they decide when a game counts as failed, never what a game is
+# a resumed run may change them: they decide when a game counts as failed, never what it is
 CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")
 
 
@@ -31,8 +31,6 @@ class ConfigError(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Seat:
-    """An agent in one condition."""
-
     name: str
     agent: Agent
     budget: Budget  # its own, or its part of the condition's
@@ -40,7 +38,7 @@ class Seat:
 
 @dataclass(frozen=True)
 class Condition:
-    """A game, and the agents with their budgets for a move of it."""
+    """A game, and the agents with their budgets for a move."""
 
     game: Game
     seats: tuple[Seat, ...]  # in the order of the configuration
@@ -76,7 +74,7 @@ class Config:
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        """Every game at every budget, by number: all budgets of the first game, then of the second."""
+        """By number: all budgets of the first game, then of the second."""
         return tuple(
             Condition(game, tuple(self._seat(name, agent, game, Budget.of(budget)) for name, agent in self.agents))
             for game, budget in product(self.instances, self.values["budgets"])
@@ -115,13 +113,13 @@ def make_games(specs: Iterable[str]) -> list[Game]:
 
 
 def stored_games(values: Mapping[str, Any]) -> list[Game]:
-    """The game of each condition of a stored run's values; TrustError if a plug-in of theirs is to be asked for."""
+    """By condition, of a stored run; TrustError if a plug-in is to be asked for."""
     import_stored(values)
     return [game for game in make_games(values["instances"]) for _ in values["budgets"]]
 
 
 def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
-    """The game of one condition of a stored run's values; TrustError as above."""
+    """Of one condition of a stored run; TrustError as above."""
     import_stored(values)
     return make_games([values["instances"][condition // len(values["budgets"])]])[0]
 
@@ -145,7 +143,7 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
 
 
 def _shortest(instances: list[str]) -> list[str]:
-    """The specs as stored now, which once had all parameters; unchanged, if a game is not installed."""
+    """Stored specs once had all parameters; unchanged, if a game is not installed."""
     try:
         return [str(game) for game in make_games(instances)]
     except UserError:

@@ -1,7 +1,6 @@
-"""Reads a configuration from TOML or plain values, and checks it in full.
+"""Reads a configuration from TOML or plain values, and checks it in full: one ConfigError names all problems.
 
-Every error that can be found before play is found here, and one ConfigError names all problems.  The games and agents
-made for checking are the ones that play.
+The games and agents made for checking are the ones that play.
 """
 
 import tomllib
@@ -59,7 +58,7 @@ def from_values(values: Mapping[str, Any], source: str = "the command line") -> 
 
 
 def _plain(key: str, value: Any) -> Any:
-    """As a file would have it: text for games and agents, tables for agents and budgets."""
+    """Text for games and agents, tables for agents and budgets."""
     if isinstance(value, list | tuple):
         plain = [_plain(key, each) for each in value]
         return [{"agent": one} if key == "agents" and isinstance(one, str) else one for one in plain]

@@ -16,7 +16,7 @@ from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import stream
 
 MAX_LINES = 10_000
-TRIES = 1000  # draws of an opening before giving up on one that does not end the game
+TRIES = 1000  # draws, before giving up on one that does not end the game
 FORMS = "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
 
 
@@ -33,7 +33,7 @@ class BadOpenings(ValueError):
 
 
 def beside(value, folder: Path):
-    """The key `openings` with its file, if any, relative to the configuration's folder."""
+    """With its file, if any, relative to the configuration's folder."""
     if isinstance(value, str):
         return str(folder / value)
     if isinstance(value, dict) and isinstance(value.get("file"), str):
@@ -42,7 +42,7 @@ def beside(value, folder: Path):
 
 
 def lines_of(value, game: Game) -> list[str]:
-    """The checked lines of the key `openings`; BadOpenings says what is wrong."""
+    """Of the key `openings`, checked; BadOpenings says what is wrong."""
     if isinstance(value, str):
         return _from_file(value, game)
     if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):
@@ -55,7 +55,6 @@ def lines_of(value, game: Game) -> list[str]:
 
 
 def _from_file(name, game) -> list[str]:
-    """Without empty lines and comments (#)."""
     try:
         text = read_bounded(name).decode("utf-8-sig")
     except OSError as error:

@@ -70,7 +70,6 @@ class Reader:
     # -- Form -----------------------------------------------------------------------------------------------------
 
     def _check_forms(self) -> list[str]:
-        """Complaints about the form of common keys, and about unknown keys."""
         known = known_keys()
         # the forms of `openings` are checked with the games
         common = {key: value for key, value in self.values.items() if key in COMMON_FORMS}
@@ -96,7 +95,6 @@ class Reader:
     # -- Games ----------------------------------------------------------------------------------------------------
 
     def _instances(self) -> list[Game]:
-        """None of them if one cannot be made."""
         game, specs = self.values.get("game"), self.values.get("instances")
         if specs and game is not None:
             self._complain(("instances",), specs, f"cannot be given together with game; {ONE_OF_TWO}")
@@ -112,7 +110,7 @@ class Reader:
         return found if len(self.problems) == before and len(found) == len(made) else []
 
     def _specs(self, specs) -> Iterator[tuple[int, str]]:
-        """(place in the list, spec) of every instance; a range such as `seed=1..20` stands for twenty."""
+        """(place in the list, spec); a range such as `seed=1..20` stands for twenty."""
         listed = [(i, spec) for i, spec in enumerate(_listed(specs)) if isinstance(spec, str)]
         if "instances" in self.values and isinstance(specs, list | tuple) and not specs:
             self._complain(("instances",), specs, "is empty; a tournament needs one at least")
@@ -128,7 +126,7 @@ class Reader:
             yield from ((i, each) for each in every)
 
     def _check_instances(self, made):
-        """Complain unless all have as many players, and each is there once."""
+        """For as many players, and each there once."""
         specs = self.values.get("instances")
         for game in made:
             if game.players != made[0].players:
@@ -170,7 +168,7 @@ class Reader:
         return kind
 
     def _check_counts(self, kind):
-        """Complain unless two players have two agents, and as many games with each side."""
+        """Two players need two agents, and as many games with each side."""
         entries, number = self.values.get("agents"), self.values.get("games")
         least = kind.players if kind else 2
         if isinstance(entries, list | tuple) and len(entries) < least:
@@ -183,7 +181,6 @@ class Reader:
             self._check_budgets(self.values["budgets"])
 
     def _check_budgets(self, tables):
-        """Complain if `budget` is given too, or a budget is there twice."""
         if self.values.get("budget") is not None:
             self._complain(("budgets",), tables, f"cannot be given together with budget; {ONE_OF_TWO}")
         elif isinstance(tables, list | tuple) and any(table in tables[:i] for i, table in enumerate(tables)):
@@ -213,10 +210,7 @@ class Reader:
     # -- Openings -------------------------------------------------------------------------------------------------
 
     def _openings(self, kind, instances) -> list[str] | None:
-        """The lines of the openings; None if they are random.
-
-        Without a number of games, each opening is played once with each side.
-        """
+        """None if random; without a number of games, each is played once with each side."""
         if "openings" not in self.values:
             for game in instances if kind and kind.players == 2 else ():
                 self._try_random_openings(game)
@@ -263,7 +257,7 @@ class Reader:
     # -- Agents ---------------------------------------------------------------------------------------------------
 
     def _spell_out_agents(self) -> None:
-        """Let an agent with a range, such as tree(workers=1..8), stand for several."""
+        """Such as tree(workers=1..8), which stands for several."""
         found: list = []
         for i, entry in enumerate(_listed(self.values.get("agents"))):
             spec = entry.get("agent") if isinstance(entry, dict) else None
@@ -279,7 +273,6 @@ class Reader:
             self.values["agents"] = found
 
     def _entries(self) -> list[tuple[int, dict]]:
-        """The entries whose spec is text, with their places."""
         return [
             (i, entry)
             for i, entry in enumerate(_listed(self.values.get("agents")))
@@ -354,7 +347,7 @@ class Reader:
 
 
 def _spelled_out(spec: str) -> list[str]:
-    """`samegame(seed=1..3)` -> samegame(seed=1), (seed=2), (seed=3); a spec without a range is itself."""
+    """`samegame(seed=1..3)` -> samegame(seed=1), (seed=2), (seed=3)."""
     if not (found := re.search(r"\b(\d{1,6})\.\.(\d{1,6})\b", spec)):
         return [spec]
     low, high = int(found[1]), int(found[2])

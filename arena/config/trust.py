@@ -36,14 +36,13 @@ def import_plugins(values: Mapping[str, Any]) -> None:
 
 
 def look_in(folder: str | None) -> None:
-    """Let Python also find modules in a folder."""
     if folder and folder not in sys.path:
         _looked_in.add(folder)
         sys.path.append(folder)
 
 
 def import_stored(values: Mapping[str, Any]) -> None:
-    """Import the plug-ins of a stored run's values; TrustError if one of them is to be asked for."""
+    """TrustError if a plug-in of theirs is to be asked for."""
     doubtful = list(_doubtful(values))
     for plugin, place, digest in doubtful:
         kept = _kept(place)
@@ -57,7 +56,7 @@ def import_stored(values: Mapping[str, Any]) -> None:
 
 
 def trust(values: Mapping[str, Any]) -> None:
-    """Let `import_stored` import the plug-ins of these values from now on, while their files stay as they are."""
+    """Let `import_stored` import these values' plug-ins while their files stay as they are."""
     for _, place, digest in _doubtful(values):
         if _kept(place) != digest:
             _trusted[place] = digest
@@ -66,7 +65,6 @@ def trust(values: Mapping[str, Any]) -> None:
 
 
 def _doubtful(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """(plug-in, file or folder, digest) of those not installed."""
     own = values.get("plugin_path")
     unsure = {os.path.abspath(folder) for folder in (*_looked_in, own or ".", ".")}
     for plugin in values["plugins"]:
@@ -76,7 +74,6 @@ def _doubtful(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _spec(name: str, folder: str | None) -> ModuleSpec | None:
-    """Where Python would find a top-level module; its code is not run."""
     try:
         found = find_spec(name)
     except ValueError:  # a module made by hand
@@ -103,7 +100,7 @@ def _file(place: str) -> str:
 
 
 def _kept(place: str) -> str:
-    """The digest with which a place is trusted; "" if it is not."""
+    """The trusted digest of a place, or ""."""
     if place in _trusted:
         return _trusted[place]
     path = cache.find(_file(place))

@@ -74,7 +74,7 @@ class Format(ABC):
 
     @classmethod
     def has_grown(cls, key: str, was, now) -> bool:
-        """Whether a growing key asks for the same tournament with more games."""
+        """Whether it asks for the same tournament with more games."""
         return was is not None and now is not None and now > was
 
     # -- The games ------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ class Format(ABC):
 
     @abstractmethod
     def due(self, begun: Counter) -> Iterator[Fixture]:
-        """The games wanted now, in order, without those that `begun` counts: an earlier answer of `asked`, or empty."""
+        """The games wanted now, in order, but those that `begun` counts: an earlier answer of `asked`, or empty."""
 
     @abstractmethod
     def asked(self) -> Counter:
@@ -120,7 +120,7 @@ class Format(ABC):
 
 
 class Matches(Format):
-    """Base of the formats in which two agents meet on openings 0, 1, ..., each played with both sides."""
+    """Two agents meet on openings 0, 1, ..., each played with both sides."""
 
     adaptive = True
 
@@ -143,7 +143,7 @@ class Matches(Format):
         """Ask for more games once all wanted so far have ended."""
 
     def ask(self, more: Mapping[Pair, int]) -> None:
-        """Ask for more openings of each pair; a resumed run may have played some."""
+        """Ask for more openings; a resumed run may have played some."""
         for pair, openings in more.items():
             begin, end = self._asked[pair], self._asked[pair] + openings
             self._left += 2 * openings - sum(begin <= opening < end for opening, _ in self._points[pair])

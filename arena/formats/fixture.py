@@ -50,10 +50,10 @@ class Fixtures:
         return Fixture(id, number, self.condition, seats, opening, derive_seed(self.seed, id))
 
     def _block(self, opening, games):
-        """The first number of this condition's games of an opening, with `games` of them in a round robin."""
+        """The first number of an opening's games, `games` of them in a round robin."""
         return (opening * self.conditions + self.condition) * games
 
     def _index(self, pair):
-        """The place of a pair among all: (0, 1), (0, 2), ..., (1, 2), ..."""
+        """Of a pair among all: (0, 1), (0, 2), ..., (1, 2), ..."""
         one, other = pair
         return one * (2 * self.agents - one - 1) // 2 + other - one - 1

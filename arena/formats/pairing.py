@@ -53,14 +53,13 @@ def pair_off(
 
 
 def _by_preference(left, points) -> list[int]:
-    """The first agent's opponents, the preferred one first."""
     equals = [agent for agent in left if points[agent] == points[left[0]]]
     half = max(1, len(equals) // 2)
     return equals[half:] + equals[1:half][::-1] + [agent for agent in left if agent not in equals]
 
 
 def fewest_rematches(agents: Sequence[int], met: Mapping[Pair, int]) -> int:
-    """The least total of earlier meetings over all ways to pair off an even number of agents."""
+    """The least earlier meetings over all ways to pair off an even number of agents."""
     from scipy.optimize import LinearConstraint, milp  # slow, and for few runs
 
     degree = Counter(agent for pair in combinations(sorted(agents), 2) if not met.get(pair) for agent in pair)

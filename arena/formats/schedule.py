@@ -12,7 +12,7 @@ from arena.results.conditions import conditions_of
 
 
 class Schedule:
-    """All games of a resolved configuration (`Config.resolved()`), handed out one by one by `next`."""
+    """All games of `Config.resolved()`, one by one by `next`."""
 
     def __init__(self, resolved: Mapping[str, Any]):
         names = [entry["name"] for entry in resolved["agents"]]
@@ -39,7 +39,7 @@ class Schedule:
 
     @classmethod
     def of(cls, tournament) -> "Schedule | None":
-        """The schedule of a stored run (`results.Tournament`); None if its games were imported."""
+        """Of `results.Tournament`; None if its games were imported."""
         if not (config := tournament.meta.get("config")):
             return None
         columns = ["condition", "first", "second", "opening", "outcome", "opening_moves", "moves", "reason"]
@@ -65,7 +65,7 @@ class Schedule:
         self.formats[condition].told(seats, opening, outcome, Way(opening_moves, moves, reason))
 
     def next(self) -> Fixture | None:
-        """The next game; None if none is due before a result comes in, or ever."""
+        """None if none is due before a result comes in, or ever."""
         fixture = next(self._listed, None)
         if fixture is None:
             # in the order of numbers, so that conditions advance together
@@ -84,7 +84,7 @@ class Schedule:
         return all(format.is_over for format in self.formats)
 
     def lines(self) -> list[str]:
-        """The standing of each condition, in words; nothing if the tables say it all."""
+        """Of each condition, in words; nothing if the tables say it all."""
         return [
             f"{label}: {line}" if len(self.formats) > 1 else line
             for label, format in zip(self._labels, self.formats)
@@ -92,7 +92,7 @@ class Schedule:
         ]
 
     def reports(self) -> list[dict]:
-        """The verdicts of all tests, with their conditions if there are several."""
+        """Of all tests, with conditions if there are several."""
         several = len(self.formats) > 1
         return [
             report | ({"condition": label} if several else {})

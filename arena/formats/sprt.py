@@ -11,8 +11,8 @@ from arena.results.record import Reason
 from arena.results.sprt import Sprt, State, in_words
 
 BATCH, SHARE = 16, 10  # least look-ahead in pairs; at most one pair in SHARE of those played
-# copies in a row for each different pair, but at least LEAST, after which no new pair is expected: of openings drawn
-# from equally likely ones, of which one is missing, this happens once in e^8 times
+# copies in a row for each different pair, at least LEAST, after which no new pair is expected: of equally likely
+# openings with one missing, this happens once in e^8 times
 COPIES, LEAST = 8, 32
 NO_NEW_PAIR = (
     "no new pair comes; more openings, random opening_plies or agents that draw random numbers make pairs differ"
@@ -51,10 +51,10 @@ class Trial:
     def __init__(self, table: SprtTable):
         self.test = test = table.test()
         self._allows_failures = table.allow_failures
-        self.losses = self.failures = 0  # games not drawn, and those of them that a failure decided, of pairs taken
+        self.losses = self.failures = 0  # decisive games, and those decided by a failure, of pairs taken
         self.counts = [0] * 5  # of pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
         self.pairs = 0  # openings taken, in order
-        self.ahead = BATCH  # the end of the current batch; `wanted`: of the next one
+        self.ahead = BATCH  # end of the current batch; `wanted`: of the next one
         self.wanted = 2 * BATCH
         self.state = State(0.0, *test.bounds, "continue")
         self.copies: list[float] = []  # the candidate's points in pairs left out as copies
@@ -98,7 +98,7 @@ class Trial:
         self.state = self.test.state(self.counts)
 
     def _is_copy(self, ways) -> bool:
-        """Whether an earlier pair went the same ways; notes if its opening went another way."""
+        """Whether an earlier pair went so; notes if its opening went another way."""
         if self._by_chance or any(way.moves == "" for way in ways):
             return False
         first = self._seen.setdefault(ways[0].opening, ways)
@@ -152,7 +152,7 @@ class SequentialTest(Matches):
         self.extend()
 
     def _candidates_points(self, pair, opening) -> list[float | None]:
-        """The candidate's points in both games of an opening; None for a void one."""
+        """In both games of an opening; None for a void one."""
         results = [self._points[pair][opening, side] for side in (0, 1)]
         return [result if result is None or pair[1] == self.base else 1 - result for result in results]
 
@@ -161,7 +161,6 @@ class SequentialTest(Matches):
             self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair]})
 
     def candidate(self, pair) -> str:
-        """The candidate's name."""
         return self.names[pair[0] if pair[1] == self.base else pair[1]]
 
     @classmethod

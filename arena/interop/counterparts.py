@@ -34,7 +34,7 @@ def number(theirs: Any, action: int) -> str:
 
 @dataclass(frozen=True)
 class Counterpart:
-    """A game of OpenSpiel; labels (names or numbers) identify the actions of a move."""
+    """Labels (names or numbers) identify the actions of a move."""
 
     name: str  # as `pyspiel.load_game` takes it, with parameters
     path: Callable[[Game, np.ndarray, int], tuple[str, ...]] = by_number  # the labels of a move's actions
@@ -44,7 +44,6 @@ class Counterpart:
 
 
 def counterpart_of(game: Game) -> Counterpart:
-    """The same game there; NoCounterpart if there is none."""
     made = COUNTERPARTS[game.name](game) if game.name in COUNTERPARTS else None
     if made is None:
         raise NoCounterpart(f"OpenSpiel has no {game}; it has {', '.join(COUNTERPARTS)}, some in one size alone")
@@ -72,7 +71,7 @@ class Mirror:
         self.state = after
 
     def move_of(self, actions: Sequence[int]) -> int | None:
-        """Our legal move made up of these actions; None if they only begin one; else NoCounterpart."""
+        """Our legal move of these actions; None if they only begin one; else NoCounterpart."""
         theirs, labels = self.theirs.clone(), list[str]()
         for action in actions:
             labels.append(self.counterpart.label(theirs, action))
@@ -119,7 +118,6 @@ def from_openspiel(game: Game, theirs: Any) -> tuple[list[int], np.ndarray]:
 
 
 def _described(game: Any) -> tuple:
-    """Name and all parameters, with defaults, of one of their games."""
     kind = game.get_type()
     return kind.short_name, kind.parameter_specification | game.get_parameters()
 
@@ -186,7 +184,7 @@ def kalah_number(game, state, move):
 
 
 def checkers_name(game, state, move):
-    """A man's or king's way of one step or jump, without a sign between."""
+    """One step or jump, without a sign between."""
     return ("".join(f"{chr(97 + square % 8)}{square // 8 + 1}" for square in (move >> 6, move & 63)),)
 
 
@@ -210,7 +208,7 @@ def _lines_of_action(game):
     return Counterpart("lines_of_action", by_name, text, differs=differs) if game.size == 8 else None
 
 
-# by our game's name: its counterpart, or None where OpenSpiel lacks these parameters
+# by our game's name; None where OpenSpiel lacks these parameters
 COUNTERPARTS: dict[str, Callable[[Any], Counterpart | None]] = {
     "tictactoe": lambda game: Counterpart("tic_tac_toe", tictactoe_cell),
     "connect4": lambda game: Counterpart(f"connect_four(rows={game.rows},columns={game.columns})"),

@@ -21,7 +21,7 @@ from arena.games.core.game import Game, check_range
 from arena.games.core.random import next_word, random_unit
 from arena.interop.counterparts import COUNTERPARTS, Counterpart, Mirror, NoCounterpart, counterpart_of, pyspiel
 
-KEPT = 1024  # their positions cached, so that a line is not replayed for each question
+KEPT = 1024  # positions cached, lest a line is replayed for each question
 LEAST = 2  # simulations: the first one only visits the root
 ENDLESS = 1 << 30  # simulations of a search that only time ends
 
@@ -129,7 +129,7 @@ class About(NamedTuple):
 
 @functools.cache
 def _about(name: str) -> About:
-    """ValueError if there is none of that name, or it cannot be one of ours."""
+    """ValueError if it does not exist, or cannot be one of ours."""
     known = name.partition("(")[0]
     if known not in pyspiel.registered_names():
         raise ValueError(f"game = {name!r}: OpenSpiel has no game of that name; it has {_playable()}")
@@ -147,7 +147,7 @@ def _about(name: str) -> About:
 
 
 def _unfit(kind: Any, players: int) -> str:
-    """Why a game of theirs cannot be one of ours; "" if it can."""
+    """Why it cannot be one of ours, or ""."""
     types = pyspiel.GameType
     if players > 2:
         return f"is for {players} players, not for one or two"
@@ -171,7 +171,7 @@ _kept: dict[tuple[str, tuple[int, ...]], Any] = {}
 
 
 def _reached(name: str, actions: tuple[int, ...]) -> Any:
-    """Their state after these actions: cached, a child of a cached one, or replayed."""
+    """Cached, a child of a cached one, or replayed."""
     state = _kept.get((name, actions))
     if state is None:
         before = _kept.get((name, actions[:-1])) if actions else None
@@ -193,8 +193,6 @@ COUNTERPARTS[OpenSpielGame.name] = lambda game: Counterpart(game.game, first=gam
 
 
 class Found(NamedTuple):
-    """A search's answer for a state."""
-
     action: int
     value: float  # for the player to move, in the game's utility
     playouts: int | None = None
@@ -202,8 +200,6 @@ class Found(NamedTuple):
 
 
 class Searcher(Agent):
-    """A search of OpenSpiel, on an OpenSpiel board."""
-
     needs: ClassVar[Needs] = Needs(kernels=False)
 
     def misfit(self, game: Game) -> str | None:
@@ -251,7 +247,6 @@ class SearcherPlayer(Player):
         return self.agent.search(theirs, self.budget, int(next_word(rng) >> np.uint64(33)))
 
     def _ours(self, table: MoveStatistics | None) -> MoveStatistics | None:
-        """Their table of actions as a table of moves."""
         if table is None:
             return None
         moves = np.array([self.mirror.move_of([action]) for action in table.moves.tolist()], np.int32)

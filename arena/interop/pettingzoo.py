@@ -71,7 +71,7 @@ class GameEnvironment(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Go to the initial position; chance draws from `seed`, or if None goes on, at first from seed 0."""
+        """Chance draws from `seed`, or if None goes on, at first from seed 0."""
         if seed is not None or not hasattr(self, "_rng"):
             self._rng = stream(seed or 0, "chance")
         self.agents = list(self.possible_agents)
@@ -82,7 +82,7 @@ class GameEnvironment(AECEnv):
         self._let_chance_move()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """The position; the mask has legal moves only for the agent to move."""
+        """The mask has legal moves only for the agent to move."""
         mask = np.zeros(self.game.move_limit, np.int8)
         if agent == self.agent_selection and not self.terminations[agent]:
             mask[self.game.moves(self.state_array)] = 1

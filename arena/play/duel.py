@@ -19,8 +19,6 @@ from arena.results.record import GameRecord, MoveRecord, Reason
 
 @dataclass(frozen=True)
 class Made:
-    """A move made or proposed."""
-
     move: int
     name: str
     side: int  # 0, 1 or CHANCE
@@ -52,7 +50,7 @@ class Duel:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended: by the rules, resignation or the agent's failure."""
+        """By the rules, resignation or the agent's failure."""
         return self.ending is not None
 
     def advance(self) -> Iterator[Made]:
@@ -85,7 +83,7 @@ class Duel:
             referee.close(None)
 
     def undo(self) -> int:
-        """Take back the person's last move and all after it; returns how many moves, 0 if there is none."""
+        """Take back the person's last move and all after it; returns their number, or 0."""
         own = [ply for ply, made in enumerate(self.made) if made.side == self.side and ply >= self.opening]
         if not own:
             return 0
@@ -94,19 +92,18 @@ class Duel:
         return taken
 
     def resign(self) -> None:
-        """Resign for the person."""
         outcome = float(self.side) if self.game.players == 2 else None
         self.ending = (outcome, None, Reason.RESIGNED, f"{self.name} resigned")
         self.close()
 
     def close(self) -> None:
-        """Tell the agent, once, that the game is closed, with the result if there is one."""
+        """Tell the agent, once, with the result if there is one."""
         if self._referee:
             referee, self._referee = self._referee, None
             referee.close(self.ending[self.game.players == 1] if self.ending else None)
 
     def record(self, number: int = 0) -> GameRecord:
-        """The record of the game so far, as number `number` of a collection."""
+        """So far, as number `number` of a collection."""
         outcome, score, reason, detail = self.ending or (None, None, Reason.UNFINISHED, "")
         names = [made.name for made in self.made]
         first, second = (self.name, str(self.agent))[:: 1 if self.side == 0 else -1]
@@ -130,7 +127,6 @@ class Duel:
         )
 
     def _set_up(self, moves):
-        """Go to the position after these moves, with an agent that starts there."""
         self.close()
         self.made, self.state = list(moves), self.game.initial()
         for made in moves:
@@ -140,7 +136,6 @@ class Duel:
         self._waiting = time.perf_counter()
 
     def _new_referee(self) -> Referee:
-        """A referee whose agent knows only the moves so far."""
         referee = Referee(self.game, self.seat)
         try:
             referee.start(self.state, [made.move for made in self.made])
@@ -178,7 +173,6 @@ class Duel:
             raise
 
     def _names_of(self, moves) -> tuple[str, ...]:
-        """Up to the first illegal one."""
         state, names = self.state, []
         for move in moves:
             try:
@@ -191,7 +185,6 @@ class Duel:
 
 
 def _described_line(game, moves) -> list[Made]:
-    """Legal moves from the initial position, with names and sides."""
     state, line = game.initial(), []
     for move in moves:
         line.append(Made(move, game.move_name(state, move), int(game.player(state))))

@@ -35,7 +35,7 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
 
 
 def weight(agent: Agent) -> int:
-    """A rough measure of compile time: the functions that an agent reaches."""
+    """Roughly its compile time: the functions that it reaches."""
     return len(code_of(type(agent)))  # type: ignore[arg-type]
 
 
@@ -63,7 +63,6 @@ def _play_first_moves(game, seat, budget):
 
 
 def _after(game, state, move, player):
-    """The position; the player learns the move."""
     state = game.after(state, move)
     player.played(move)
     return state

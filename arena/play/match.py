@@ -17,7 +17,7 @@ from arena.results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
 class Openings:
-    """The openings of a run; keeps the last one for the second game of its pair."""
+    """Of a run; keeps the last one for the second game of its pair."""
 
     def __init__(self, config: Config):
         self._config = config
@@ -51,14 +51,14 @@ def play_fixture(
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
-    """The record of a game without moves that failed through no agent's fault."""
+    """Without moves, failed through no agent's fault."""
     return _without_moves(config, fixture, None, reason, detail, seconds)
 
 
 def forfeit_record(
     config: Config, fixture: Fixture, agent: int, reason: str, detail: str, seconds: float = 0.0
 ) -> GameRecord:
-    """The record of a game that an agent lost with its process, which took the moves with it."""
+    """Lost with the agent's process, which took the moves with it."""
     outcome = float(fixture.seats.index(agent)) if len(fixture.seats) == 2 else None
     return _without_moves(config, fixture, outcome, reason, detail, seconds)
 
@@ -132,7 +132,7 @@ def play(
 
 
 def identity(fixture: Fixture, names: Sequence[str]) -> dict:
-    """The fields of a record known before play; `names` are those of its seats."""
+    """What is known before play; `names` are those of its seats."""
     return {
         "id": fixture.id,
         "number": fixture.number,

@@ -17,7 +17,7 @@ from arena.games.core.jit import kernel
 from arena.games.core.playout import playout_kernel
 from arena.games.core.random import random_below, stream
 
-LINES = 100  # random games, with a look at every answer, for SECONDS at most; and playouts, if the game has its own
+LINES = 100  # random games, with a look at every answer, for SECONDS at most; also playouts, if the game has its own
 SECONDS = 1.0
 SPARE = 64  # moves above max_moves that do no harm
 
@@ -39,7 +39,7 @@ def game_fault(game: Game, state: np.ndarray | None, error: BaseException, trust
 
 
 def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
-    """The failure of the game's own kernels, from `state` or the initial position; None if they run."""
+    """From `state` or the initial position; None if they run."""
     try:
         return _try_kernels(game, game.initial() if state is None else state.copy())
     except Exception as fault:
@@ -47,12 +47,12 @@ def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
 
 
 def _is_suspect(error) -> bool:
-    """Whether compiled code may have raised it for a method of the game, such as one that returns None at times."""
+    """Compiled code may raise it for a method, such as one that returns None at times."""
     return isinstance(error, SUSPECT) or (isinstance(error, TypeError) and str(error).endswith(", got None"))
 
 
 def _comes_from(game, error) -> bool:
-    """Whether one of the game's methods was running, compiled ones included, which Numba names too."""
+    """Whether a method of the game was running, compiled ones included, which Numba names too."""
     own = [base for base in type(game).__mro__ if base.__module__ in sys.modules and not _is_shared(base)]
     places = {(inspect.getsourcefile(base), name) for base in own for name in vars(base)}
     return any(place in places for place in _places(error))

@@ -22,7 +22,7 @@ log = logging.getLogger("arena.referee")
 LONGEST_DETAIL = 2000  # characters of a record's detail
 FAULTS = (Exception, SystemExit)  # exceptions that are an agent's own fault
 REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
-GRACE = 5.0  # beyond its limit, before an agent's process is killed
+GRACE = 5.0  # beyond its limit, until an agent's process is killed
 
 NO_CANDIDATES = candidates.Best(0, [], [], [])
 
@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 class Limits(NamedTuple):
-    time_margin: float = 1.0  # by which a move may exceed its seconds, or its clock be overdrawn
-    move_seconds: float = 600.0  # for a move without a time budget, and all else that an agent does
+    time_margin: float = 1.0  # beyond a move's seconds, or the clock
+    move_seconds: float = 600.0  # for all that has no time budget
 
 
 class Turn(NamedTuple):
-    """The number of a referee's agent, the watch that notes when its code runs, and its limits."""
+    """An agent's number, the watch that notes when its code runs, and the limits."""
 
     watch: Watch
     agent: int = 0
@@ -75,7 +75,7 @@ class Referee:
         self.player, self.listens = self.run(0, self._new_player)
 
     def start(self, state: np.ndarray, moves: Sequence[int]) -> None:
-        """Tell the agent the position in which play begins, and the moves before."""
+        """The position in which play begins, and the moves before."""
         self.run(len(moves), lambda: self.player.start(self.game, state.copy(), list(moves)))
 
     def close(self, result: float | None) -> None:
@@ -91,7 +91,7 @@ class Referee:
     def ask(
         self, state: np.ndarray, legal: Sequence[int], rng: np.ndarray, ply: int, side: int
     ) -> tuple[Decision, MoveRecord]:
-        """The agent's decision in a position, with its wall time, and its record; the move is legal."""
+        """The agent's decision, with wall time, and its record; the move is legal."""
         self._state = state
         return self.run(ply, lambda: self._asked(legal, rng, ply, side), self._choice_limit())
 
@@ -109,11 +109,11 @@ class Referee:
             raise self._forfeit(Reason.TIME, f"took {seconds:.3f} s at ply {ply}; allowed: {allowed}")
 
     def played(self, move: int, ply: int) -> None:
-        """Tell the agent that a move was made; useless unless it `listens`."""
+        """Useless unless the agent `listens`."""
         self.run(ply, lambda: self.player.played(move))
 
     def run(self, ply: int, action: Callable[[], T], limit: float | None = None) -> T:
-        """The result of an agent's code; its exceptions are its forfeit, or GameError if they come from the game."""
+        """Runs an agent's code; exceptions are its forfeit, or GameError if they come from the game."""
         watch = self.watch
         watch.enter(self.agent, limit or self._limit)
         try:
@@ -134,12 +134,10 @@ class Referee:
             watch.leave()
 
     def _new_player(self) -> tuple[Player, bool]:
-        """A player, and whether it reacts to moves."""
         player = self.seat.agent.player(self.game, self.seat.budget)
         return player, getattr(player.played, "__func__", None) is not Player.played
 
     def _asked(self, legal, rng, ply, side) -> tuple[Decision, MoveRecord]:
-        """The answer of `ask`; notes whose code runs."""
         state, watch = self._state, self.watch
         answer, seconds = self._timed(state, rng)
         left = self._charged(seconds)
@@ -152,7 +150,6 @@ class Referee:
         return decision, MoveRecord.of(ply, side, name, decision, clock=left, candidates=text)
 
     def _choice_limit(self) -> float:
-        """Seconds of a decision after which its process is killed."""
         seconds = self.seat.budget.seconds if self.clock is None else max(0.0, self.clock.left)
         return self.limits.move_seconds if seconds is None else seconds + self.limits.time_margin + GRACE
 
@@ -181,7 +178,6 @@ class Referee:
         return decision, time.perf_counter() - start
 
     def _judged(self, answer, seconds, legal, state, ply) -> tuple[Decision, candidates.Best]:
-        """The decision with a legal move and its time, and its candidates."""
         decision = changed(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
         if decision.statistics is None:
             return decision, NO_CANDIDATES
@@ -192,7 +188,7 @@ class Referee:
         return decision, best
 
     def _names(self, state, moves) -> list[str]:
-        """The names of legal moves; GameError if the rules fail, or a name has a blank, which separates names."""
+        """GameError if the rules fail, or a name has a blank, which separates names."""
         try:
             names = [self.game.move_name(state, move) for move in moves]
             parted = " ".join(names).split()
@@ -210,7 +206,6 @@ class Referee:
         return names
 
     def _checked(self, decision, legal, state, ply) -> int:
-        """The move of a decision; Forfeit if it is not legal."""
         move = decision.move
         if isinstance(move, int | np.integer) and not isinstance(move, bool) and int(move) in legal:
             return int(move)

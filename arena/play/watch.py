@@ -1,7 +1,7 @@
 """What a worker is doing, in memory that the supervisor reads: whose code runs, since when, and its time limit.
 
-It is needed when the worker is dead or silent.  Writing costs less than a microsecond.  The supervisor writes only the
-word HALT: begin no further game.
+It is for dead or silent workers; writing costs less than a microsecond.  The supervisor writes only the word HALT:
+begin no further game.
 """
 
 import multiprocessing
@@ -39,7 +39,7 @@ def new_memory():
 
 
 def read(memory, agents: int) -> Doing:
-    """Numbers beyond `agents` are nobody, since agents' code may write here too."""
+    """Numbers beyond `agents` are nobody: agents' code may write here too."""
     words = list(memory)
     number = words[AGENT]
     agent = int(number) if number in range(agents) else None
@@ -47,7 +47,7 @@ def read(memory, agents: int) -> Doing:
 
 
 class Watch:
-    """The worker's side; without memory it writes to its own, for games without a supervisor."""
+    """Without memory it writes to its own, for games without a supervisor."""
 
     def __init__(self, memory=None):
         self._words = memoryview(memory if memory is not None else bytearray(8 * WORDS)).cast("B").cast("d")

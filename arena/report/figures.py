@@ -18,7 +18,7 @@ from arena.results.scores import ALL
 from arena.results.tournament import Tournament
 from arena.study.schemes import table_of
 
-# found nowhere else in a figure; they become the page's own, light or dark
+# only here in a figure; they become the page's own
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text in the page's font
@@ -55,9 +55,8 @@ class Drawn:
 
     @property
     def inline(self) -> str:
-        """The SVG element in the page's colours."""
         element = self.svg[self.svg.index("<svg") :]
-        # its style would apply to the whole page, whose own sheet has a rule for it
+        # its style would apply to the whole page
         element = re.sub(r"<(metadata|style)\b[^>]*>.*?</\1>", "", element, flags=re.DOTALL)
         about = f'role="img" aria-label={quoteattr(self.title)} xmlns:xlink="http://www.w3.org/1999/xlink"'
         box = re.search(r'viewBox="[^"]*"', element)
@@ -67,7 +66,7 @@ class Drawn:
 
 
 def draw(tournament: Tournament) -> list[Drawn]:
-    """The figures there are data for: a study first, then ratings and crosstable, or curves."""
+    """Those with data: a study first, then ratings and crosstable, or curves."""
     rows: dict[str, int] = {}
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if (frame := table_of(tournament.folder)) is not None:
@@ -80,7 +79,6 @@ def draw(tournament: Tournament) -> list[Drawn]:
 
 
 def _of_schemes(frame) -> Drawn:
-    """Elo at equal time and at equal playouts, and strength speed-up, against the number of workers."""
     caption = "Each scheme against its own search with one worker; bands are 95 % intervals, triangles bounds."
     panels = [name for name in strength_scaling.PANELS if name != "throughput"]
     width = 2 * WIDTH
@@ -89,7 +87,6 @@ def _of_schemes(frame) -> Drawn:
 
 
 def _curves(tournament) -> list[Plot]:
-    """For one player: the best score so far, of all instances together and of each."""
     if tournament.improvements().empty:
         return []
     several = len(tournament.instances) > 1
@@ -148,7 +145,7 @@ def _drawn(name, title, caption, plot, height) -> Drawn:
 
 
 def _saved(name, title, caption, size, draw) -> Drawn:
-    # the salt makes ids differ within a page, and agree between drawings
+    # ids differ within a page, and agree between drawings
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):
         figure = Figure(figsize=size, layout="constrained")
         draw(figure)

@@ -28,7 +28,6 @@ def _name(row, folder: Path) -> str:
 
 
 def _shown(row, folder: Path) -> dict:
-    """The run's name in the folder, the time to the minute, the progress in words."""
     name, stored, total = _name(row, folder), row["stored"], row["total"]
     far = f"{stored:,}" if total in (None, stored) else f"{stored:,} of {total:,}"
     return row | {"name": name, "link": f"run/{quote(name)}/", "played": row["played"][:16], "far": far}

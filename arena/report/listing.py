@@ -35,7 +35,7 @@ def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[
 
 
 def _row(folder: Path, path: Path) -> dict:
-    """Reads only a run's tallies, unless the games are for one player."""
+    """Reads only tallies, unless for one player."""
     run = Tournament.glimpse(folder)
     schedule = Schedule.of(run)
     stored, total = len(run), None if schedule is None else len(schedule)
@@ -52,12 +52,12 @@ def _row(folder: Path, path: Path) -> dict:
 
 
 def stamp(path: Path) -> tuple[float, bool]:
-    """(time of the last write, whether a process is writing) of a store."""
+    """(last write, whether a process is writing)."""
     return last_written(path), busy(path.parent)
 
 
 def last_written(path: Path) -> float:
-    """When a store or a file that belongs to it was last written, in seconds since 1970."""
+    """The store or a file that belongs to it, in seconds since 1970."""
     latest = 0.0
     for file in path.parent.glob(f"{path.name}*"):
         if file.suffix != ".sqlite-shm":
@@ -67,7 +67,6 @@ def last_written(path: Path) -> float:
 
 
 def _leader(run) -> str | None:
-    """The first of the standings, or with the best mean over all instances."""
     if not run.single_player:
         return str(run.standings()["agent"].iloc[0])
     means = run.games.groupby(["condition", "first"])["score"].mean().unstack().dropna(axis=1).sum()

@@ -120,12 +120,10 @@ def _about_scores(tournament) -> dict:
 
 
 def _title(tournament, config) -> str:
-    """The games; for imported results the folder."""
     return tournament.folder.name if config is None else ", ".join(tournament.instances)
 
 
 def _machine(values: dict) -> dict[str, str]:
-    """With `memory_bytes` as GiB."""
     known = {key: value for key, value in values.items() if value is not None}
     if "memory_bytes" in known:
         known["memory"] = f"{known.pop('memory_bytes') / 2**30:.1f} GiB"
@@ -133,7 +131,6 @@ def _machine(values: dict) -> dict[str, str]:
 
 
 def _study(tournament, figure, schemes) -> dict:
-    """The table and figure of the study and, for two players, the ratings of each condition."""
     if schemes is not None:
         caption = f"Parallel schemes, {schemes['playouts'].iloc[0]} playouts of each worker for a move"
         return {"caption": caption, "table": display_columns(shown(schemes)), "figure": figure, "ratings": None}
@@ -233,7 +230,7 @@ def _standings(frame) -> list[dict]:
 
 
 def _crosstable(frame) -> list[dict]:
-    """A row per agent: name, and for each opponent its score in % and its colour's distance from that of 50 %."""
+    """Per agent: name, and for each opponent score in % and the colour's distance from that of 50 %."""
 
     def cell(score):
         if np.isnan(score):

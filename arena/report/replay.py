@@ -22,7 +22,7 @@ DIGITS = {"value": 3, "clock": 2, "seconds": 5}  # of a decision; others are who
 
 @dataclass
 class Shapes:
-    """SVG elements, each stored once: those that stay from board to board are numbers."""
+    """SVG elements, stored once: those that stay from board to board are numbers."""
 
     listed: list[str] = field(default_factory=list)
     characters: int = 0  # of all
@@ -69,7 +69,6 @@ def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
 
 
 def _chosen(games, most) -> list[tuple[int, str]]:
-    """(number, id), the most important first."""
     rng = np.random.default_rng(0)
     order = rng.permutation(len(games))
     forfeits = games["reason"].isin(Reason.FORFEITS).to_numpy()
@@ -78,7 +77,7 @@ def _chosen(games, most) -> list[tuple[int, str]]:
 
 
 def _best(games, most) -> list[tuple[tuple, str]]:
-    """((condition, rank), id) of the best run of each agent in each condition, the best first."""
+    """((condition, rank), id), the best first."""
     best = games.dropna(subset="score").sort_values("score", ascending=False, kind="stable")
     best = best.drop_duplicates(["condition", "first"])
     ranks = best.groupby("condition").cumcount()
@@ -119,7 +118,7 @@ def _boards(game, names, shapes: Shapes) -> list[list]:
 
 
 def _thought(decision) -> dict | None:
-    """The side, all numbers of a decision, and its candidates: lists of move, visits, share, value."""
+    """Side, numbers, and candidates: lists of move, visits, share, value."""
     if decision is None:
         return None
     numbers = {name: getattr(decision, name) for name in MOVE_COLUMNS if name not in ("ply", "move", "candidates")}

@@ -1,15 +1,15 @@
 """Serves the report of a run while it is played, or of all runs in a folder, to browsers on this machine.
 
-A separate process, so that drawing never delays the games, on the loopback interface.  For the run or the list of runs,
-and for each run of a list at `/run/NAME/`, it answers
+A separate process, so that drawing never delays the games.  For the run or the list of runs, and for each run of a list
+at `/run/NAME/`, it answers
 
     .../         the page
     .../stored   a word that changes when the page does: the number of games, or when runs were written to
     .../events   that word as server-sent events, whenever it changes
 
-Other users and pages in a browser may ask for anything: a request must name this machine as its host, so that no site
-can read the page under its own name (DNS rebinding); connections are limited in number and time, and slow clients are
-dropped when others wait.  Streams end after some minutes; the browser then asks for the next.
+Anybody here, and any page in a browser, may ask: requests must name this machine as their host, so that no site can
+read the page under its own name (DNS rebinding); connections are few and short, and slow clients are dropped when
+others wait.  Streams end after some minutes; the browser then asks for the next.
 """
 
 import hashlib
@@ -30,16 +30,16 @@ from arena import results
 from arena.results.store import FILE_NAME, Store, StoreError
 
 HOST = "127.0.0.1"
-NAMES = {HOST, "localhost", "[::1]"}  # with any port, which may be forwarded from another machine
+NAMES = {HOST, "localhost", "[::1]"}  # and any port: it may be forwarded from another machine
 MOST_CONNECTIONS = 32
-ASKING, ANSWERING = 5.0, 60.0  # seconds for a whole request, and for reading its answer
+ASKING, ANSWERING = 5.0, 60.0  # seconds for a request, and for reading its answer
 PATIENCE, READING = 0.1, 1.0  # the same while others wait
 MOST_STREAMS = 8  # of events
-# seconds: of a stream, between signs of life, between looks at the store, before a browser asks for the next stream
+# seconds: of a stream, between signs of life, between looks at the store, before the next stream
 STREAMING, HEARTBEAT, LOOKING, AGAIN = 300.0, 15.0, 0.5, 2.0
 MOST_PAGES = 16  # kept, of the runs in a folder
 HOME = str(Path(__file__).resolve().parents[2])
-IDLE = 2.0  # pause between drawings, as a multiple of the last one's seconds
+IDLE = 2.0  # pause between drawings, over the last one's seconds
 NICENESS = 10  # games come first
 
 
@@ -55,11 +55,11 @@ def serving(folder, port: int, many: bool = False):
         raise OSError(error.errno, f"port {port} cannot be served: {os.strerror(error.errno or 0)}") from error
     with listener:
         address = f"http://{HOST}:{listener.getsockname()[1]}/"
-        # the current folder, which may hold a `pandas.py`, is not searched; our own comes last
+        # without the current folder, which may hold a `pandas.py`; our own comes last
         start = f"import sys; sys.path.append({HOME!r}); from arena.report.serve import main; main(*sys.argv[1:])"
         command = [sys.executable, "-P", "-c", start, str(Path(folder).absolute()), str(listener.fileno())]
         command += ["many"] if many else []
-        # its input ends when this process does, in any way; Ctrl-C in the terminal does not reach it
+        # its input ends when this process does, in any way; Ctrl-C does not reach it
         server = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -75,7 +75,7 @@ def serving(folder, port: int, many: bool = False):
 
 
 class Pages:
-    """The page of a run, redrawn when it lacks games, but not for every game."""
+    """Of a run; redrawn when it lacks games, but not for every game."""
 
     def __init__(self, folder, home: str = ""):
         self.folder, self.home = Path(folder), home  # home: the address of the page of all runs
@@ -83,15 +83,15 @@ class Pages:
         self._page, self._shown, self._until = b"", "", 0.0
 
     def run(self, name: str) -> "Pages | None":
-        """The pages of the run of that name; None if there is none."""
+        """None if there is no run of that name."""
         return None
 
     def stored(self) -> str:
-        """The word for what the page would show; the last page's while that is valid."""
+        """The word for what the page would show."""
         return self._shown if time.monotonic() < self._until else self.now()
 
     def page(self) -> bytes:
-        """The page, as HTML in UTF-8; StoreError if there is no run yet."""
+        """HTML in UTF-8; StoreError if there is no run yet."""
         with self._lock:
             if self.stored() != self._shown:
                 start = time.monotonic()
@@ -100,7 +100,6 @@ class Pages:
             return self._page
 
     def now(self) -> str:
-        """The number of games stored."""
         with Store.open(self.folder) as store:
             return str(store.select("SELECT COUNT(*) FROM games")[0][0])
 
@@ -158,8 +157,6 @@ class Index(Pages):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers requests for the server's `pages`."""
-
     server_version, sys_version = "arena", ""
     timeout = ASKING  # for each wait; `Server` limits the sum
     server: "Server"
@@ -201,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
             self._stream(pages)
 
     def _stream(self, pages):
-        """Send the word for what is stored when it changes, until the reader leaves or the time is over."""
+        """Send the word when it changes, until the reader leaves or time is over."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
@@ -251,7 +248,7 @@ def _without_port(host: str) -> str:
 
 
 class Server(ThreadingHTTPServer):
-    """A thread for each of up to MOST_CONNECTIONS connections, limited in time."""
+    """A thread for each of up to MOST_CONNECTIONS connections."""
 
     def __init__(self, listener: socket.socket, pages):
         super().__init__((HOST, 0), Handler, bind_and_activate=False)
@@ -273,7 +270,7 @@ class Server(ThreadingHTTPServer):
             self._spared[request], self._ends[request] = now + PATIENCE, now + ASKING
             leaving, self._leaving = self._leaving, []
         for thread in leaving:
-            if thread is not threading.current_thread():  # it closes a connection that no thread could be started for
+            if thread is not threading.current_thread():  # it closes a connection without a thread
                 thread.join()
         super().process_request(request, client_address)
 
@@ -285,13 +282,12 @@ class Server(ThreadingHTTPServer):
             request.settimeout(ANSWERING)
 
     def answers(self, request):
-        """Note that the answer is ready; the reader must take it."""
         with self._changed:
             if request in self._ends:
                 self._spared[request] = time.monotonic() + READING
 
     def streams(self, request) -> bool:
-        """Whether there is room for a stream, which is then the first to make room for others."""
+        """Whether there is room for a stream, which is then the first to make room."""
         with self._changed:
             if len(self._streams) >= MOST_STREAMS or request not in self._ends:
                 return False
@@ -319,14 +315,13 @@ class Server(ThreadingHTTPServer):
                 self._changed.notify_all()
 
     def server_close(self):
-        """Stop listening, and end all connections."""
         super().server_close()
         with self._changed:
             for request in self._ends:
                 _end(request)
 
     def handle_error(self, request, client_address):
-        """Nothing: only readers who leave or are dropped end up here; `Handler` answers all other errors."""
+        """Only readers who leave or are dropped end up here; `Handler` answers other errors."""
 
     def _make_room(self):
         """End one connection that has waited long enough, and all whose time is over."""
@@ -345,7 +340,6 @@ def _end(request: socket.socket) -> None:
 
 
 def main(folder, descriptor, many=""):
-    """Serve until the input ends."""
     os.nice(NICENESS)
     server = Server(socket.socket(fileno=int(descriptor)), Index(folder) if many else Pages(folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()

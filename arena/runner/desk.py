@@ -14,7 +14,7 @@ from arena.workers.engine import Engine
 
 
 class Desk:
-    """Hands out a run's games that are not stored, stores results, and reports events."""
+    """Hands out games not stored, stores results, reports events."""
 
     def __init__(self, store: Store, config: Config, folder: Path, events: Events):
         self.store, self.events, self.stored = store, events, store.ids()
@@ -27,14 +27,12 @@ class Desk:
         return len(self.schedule) - len(self.stored)
 
     def next(self) -> Fixture | None:
-        """The next game not stored yet."""
         while fixture := self.schedule.next():
             if fixture.id not in self.stored:
                 return fixture
         return None
 
     def add(self, records: list[GameRecord]) -> None:
-        """Store finished games."""
         self.store.add_all(records)
         for record in records:
             self.stored.add(record.id)
@@ -51,7 +49,7 @@ class Desk:
             self.events.playing(self.engine.in_play())
 
     def note_machine(self, machine: dict) -> None:
-        """Store the description of a cluster's machine, once for those that differ in name only."""
+        """Once for machines that differ in name only."""
         kind = {key: value for key, value in machine.items() if key not in ("host", "programs", "files")}
         known = self.store.meta.get("cluster", [])
         if kind not in known:

@@ -36,7 +36,6 @@ SHOWN_OF_SCORES = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
 
 def watch(console: Console) -> Events:
-    """The display for `console`."""
     return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
 
 
@@ -147,7 +146,7 @@ class Display(Events):
         return frame
 
     def means(self, games) -> "pd.DataFrame":
-        """For one player: mean and best score in the conditions that all agents have played."""
+        """For one player, in the conditions that all agents have played."""
         from arena.results.scores import scores
 
         whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
@@ -162,7 +161,7 @@ class Display(Events):
 
 
 class LiveDisplay(Display):
-    """A bar with pace and time left, above the standings, redrawn as games end."""
+    """A bar above the standings, redrawn as games end."""
 
     def __init__(self, console):
         super().__init__(console)
@@ -246,7 +245,7 @@ class LiveDisplay(Display):
 
 
 class PlainDisplay(Display):
-    """Prints a line now and then, for files, pipes and batch systems."""
+    """A line now and then, for files, pipes and batch systems."""
 
     SECONDS = 10.0  # between lines
 
@@ -273,7 +272,7 @@ class PlainDisplay(Display):
             self.tell()
 
     def tell(self):
-        """Print progress and leader and, if no game has ended since the last time, the games in play."""
+        """Progress and leader; games in play, if none has ended since."""
         table = self.standings() if self.done else ()
         parts = [f"{self.done} of {self.total} games", *filter(None, [self.pace()])]
         if len(table):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 class Ticker:
-    """Calls `tell` after `first` seconds, and then every `pause` seconds, from `start` until `stop`."""
+    """Calls `tell` after `first` seconds, then every `pause` seconds, from `start` to `stop`."""
 
     def __init__(self, tell: Callable[[], None], pause: float, first: float = 1.0):
         self.tell, self.pause, self.first = tell, pause, first

@@ -88,7 +88,6 @@ def run(
 
 
 def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournament":
-    """Play on processes here (`place` is their number) or on a cluster."""
     here = isinstance(place, int)
     if here and _is_new(out, resume):
         check_programs(config)
@@ -126,7 +125,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
 
 
 def _place(workers: int | None, cluster: Any) -> Any:
-    """The number of processes here, or the cluster; ValueError if both or neither are possible."""
+    """Processes here, or the cluster; ValueError if both or neither are possible."""
     if cluster is not None:
         if workers is not None:
             raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
@@ -179,7 +178,7 @@ def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | Non
 
 
 def check_programs(config: Config) -> None:
-    """ConfigError if an agent's program is missing here, where it would forfeit every game."""
+    """ConfigError if an agent's program is missing: it would forfeit every game."""
     lacking = [(i, agent, agent.lacks()) for i, (_, agent) in enumerate(config.agents)]
     if problems := [complaint(("agents", i, "agent"), str(agent), text) for i, agent, text in lacking if text]:
         raise ConfigError(problems)
@@ -217,7 +216,7 @@ def _warn_of_changed_source(store, config, events):
 
 
 def _play(engine: Engine, desk: Desk) -> None:
-    """Compile the kernels and play; returns without workers left, after the last game or a stop."""
+    """Compile and play; returns without workers left, after the last game or a stop."""
     if desk.left():
         engine.prepare(desk.events.warming, desk.events.warmed)
     if engine.stopped:

@@ -22,7 +22,7 @@ from arena.workers.supervisor import Supervisor
 
 
 def drawn(config: Config, records: Iterable[GameRecord], share: float, seed: int) -> list[GameRecord]:
-    """A share of the games, one at least, of those that repeat themselves: no agent in them thinks by the clock."""
+    """One game at least, of those that repeat themselves: no agent thinks by the clock."""
     names = {seat.name for condition in config.conditions for seat in condition.seats if seat.budget.seconds is None}
     repeatable = [record for record in records if {record.first, record.second or record.first} <= names]
     return random.Random(seed).sample(repeatable, math.ceil(share * len(repeatable)))
@@ -39,7 +39,7 @@ def restored(values: Mapping[str, Any]) -> Config:
 def played_again(
     config: Config, records: list[GameRecord], workers: int, tell: Callable[[int], None]
 ) -> list[Difference]:
-    """How games differ that are played again; `tell` is called with the number played."""
+    """`tell` is called with the number played."""
     fixtures = map(_fixture_of(config), records)
     again: dict[str, GameRecord] = {}
 

@@ -26,14 +26,14 @@ SOURCES = ("arena/__init__.py",)  # if missing, the installed version would be m
 
 
 class Subject(NamedTuple):
-    """As specs: random playouts of a game or, with an agent, its searches on it."""
+    """As specs: random playouts or, with an agent, its searches."""
 
     game: str
     agent: str | None = None
 
 
 class BenchError(UserError, ValueError):
-    """A file without a report, or a folder without sources, given for comparison."""
+    """No report in a file, or no sources in a folder."""
 
 
 class Version:
@@ -93,7 +93,7 @@ class Version:
 
 
 def search_agents() -> list[str]:
-    """Every agent with a budget that searches on one core, with the bench's budget."""
+    """With a budget, on one core; with the bench's budget."""
     from arena import agents
     from arena.agents.core.agent import Agent, registry
 
@@ -109,7 +109,7 @@ def search_agents() -> list[str]:
 
 
 def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subject]:
-    """Every game, each followed by every agent on it; SpecError if one does not exist."""
+    """Every game, and every agent on it; SpecError if one does not exist."""
     from arena import agents, games
 
     found = [Subject(str(games.make(game)), agent) for game in game_specs for agent in (None, *agent_specs)]
@@ -119,7 +119,7 @@ def subjects(game_specs: Iterable[str], agent_specs: Sequence[str]) -> list[Subj
 
 
 def usual_subjects() -> list[Subject]:
-    """The playouts of every game, and every search on those of SAMPLES that it can play."""
+    """Playouts of every game, and every search on those of SAMPLES that it can play."""
     from arena import games
 
     searches = [subject for subject in subjects(SAMPLES, search_agents()) if subject.agent]
@@ -127,7 +127,7 @@ def usual_subjects() -> list[Subject]:
 
 
 def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict | None]:
-    """A row for each version, measured in turns; None if its agent does not play the game."""
+    """For each version, in turns; None if its agent does not play the game."""
     answers = [version.ask(game=subject.game, agent=subject.agent, seconds=seconds) for version in versions]
     chunks: list[list[dict]] = [[] for _ in versions]
     for _ in range(CHUNKS):
@@ -142,7 +142,6 @@ def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict |
 
 
 def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
-    """None if the agent does not play the game."""
     if "refused" in answer:
         return None
     if "failure" in answer:
@@ -188,7 +187,7 @@ def report(rows: Iterable[dict | None]) -> dict[str, Any]:
 def bench(
     versions: Sequence, wanted: Sequence[Subject], seconds: float, show: Callable[[str], None]
 ) -> list[list[dict | None]]:
-    """The rows of every version for each subject; `show` is called with a text before each measurement."""
+    """`show` is called with a text before each measurement."""
     rows: list[list[dict | None]] = [[] for _ in versions]
     for number, subject in enumerate(wanted, 1):
         what = f"{subject.agent} on {subject.game}" if subject.agent else subject.game

@@ -1,7 +1,7 @@
-"""Compares two reports of the bench: ratios of speeds, and which speeds changed by more than noise.
+"""Compares two reports of the bench: ratios of speeds, and which changed by more than noise.
 
-A row's noise is the range of its chunks' speeds as a share of their median.  A row is slower if its median has dropped
-by more than LEAST and by more than the noise of either measurement, and faster if the reverse holds.
+A row's noise is the range of its chunks' speeds over their median.  A row is slower if its median has dropped by more
+than LEAST and by more than the noise of either measurement, and faster if the reverse holds.
 """
 
 import json
@@ -16,7 +16,7 @@ LEAST = 0.05  # the smallest change that counts
 
 
 def read_report(path: Path) -> dict:
-    """A report of `arena bench --output`; BenchError if the file holds none."""
+    """By `arena bench --output`; BenchError if the file holds none."""
     try:
         report = json.loads(read_bounded(path))
         for row in _rows(report):

@@ -10,13 +10,13 @@ from arena.results.record import GameRecord, Reason
 
 
 def replayer(config: Mapping[str, Any]) -> Callable[[GameRecord], str]:
-    """What says what is wrong with a game by the rules of a resolved configuration; "" if nothing is."""
+    """A function: what is wrong with a game by a resolved configuration's rules, or ""."""
     games = stored_games(config)
     return lambda record: replayed(games[record.condition], record)
 
 
 def replayed(game: Game, record: GameRecord) -> str:
-    """What is wrong with a game's moves, plies and, if the rules ended it, outcome and score."""
+    """With its moves, plies and, if the rules ended it, outcome and score; "" if nothing."""
     names = [*record.opening_moves.split(), *record.moves.split()]
     if len(names) != record.plies:
         return f"has {len(names)} moves, but {record.plies} plies are stored"

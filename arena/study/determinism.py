@@ -33,7 +33,7 @@ class RunFailed(UserError, RuntimeError):
 
 @dataclass(frozen=True)
 class Setting:
-    """How a run is played: start method, workers or cluster, whether it is interrupted, and the environment."""
+    """Start method, workers or cluster, whether it is interrupted, and the environment."""
 
     name: str
     method: str = "forkserver"
@@ -45,7 +45,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first game that an agent plays otherwise than in the first setting; `agent` is "" if none is to blame."""
+    """The first game that an agent plays otherwise than in the first setting; `agent` may be ""."""
 
     agent: str
     game: str
@@ -53,7 +53,7 @@ class Difference:
 
 
 def settings(empty: Path) -> list[Setting]:
-    """The settings possible here, the one to compare with first; `empty`: a folder for code."""
+    """Possible here, the one to compare with first; `empty`: a folder for code."""
     methods = multiprocessing.get_all_start_methods()
     usual = "forkserver" if "forkserver" in methods else "spawn"
     every = [
@@ -109,7 +109,7 @@ def _played(config: Path, out: Path, setting: Setting) -> dict[str, GameRecord]:
 
 
 def difference(one: GameRecord, other: GameRecord | None) -> Difference | None:
-    """How a game differs from another of the same id; None if only in time."""
+    """From another of the same id; None if only in time."""
     if other is None:
         return Difference("", one.id, "is missing")
     for was, now in _decisions(one, other):
@@ -125,7 +125,6 @@ def difference(one: GameRecord, other: GameRecord | None) -> Difference | None:
 
 
 def _decisions(one, other) -> Iterator[tuple[MoveRecord | None, MoveRecord | None]]:
-    """Without their times; None for a missing one."""
     timeless = [[replace(each, seconds=0.0, clock=None) for each in record.decisions] for record in (one, other)]
     return zip_longest(*timeless)
 

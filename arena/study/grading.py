@@ -16,7 +16,7 @@ class Oracle:
         self.known: dict[int, int | None] = {}
 
     def value(self, state) -> int | None:
-        """1, 0 or -1 for the player to move (at the end, for the first player); None if the budget is too small."""
+        """1, 0, -1 for the player to move (at the end, the first); None if the budget is too small."""
         if self.game.is_over(state):
             score = float(self.game.score(state))
             return (score > 0) - (score < 0)

@@ -22,7 +22,7 @@ def lock(file) -> None:
 
 
 def rows(path: Path, types: dict[str, Any]) -> list[dict]:
-    """The stored rows, with keys of these types; without an incomplete last line, which may be being written."""
+    """With keys of these types; without an incomplete last line, which may be being written."""
     if not path.exists():
         return []
     data = path.read_bytes()
@@ -56,7 +56,7 @@ class Plan:
         """ConfigError with everything that is wrong."""
 
     def extends(self, other: Self) -> bool:
-        """Whether a study of the other plan may go on with this one."""
+        """Whether the other plan's study may go on with this one."""
         return False
 
     @classmethod
@@ -76,7 +76,7 @@ class Plan:
 
     @classmethod
     def begin(cls, study: Self | None, folder: Path, resume: bool) -> Self:
-        """The study to continue; a new one, or one that extends the stored one, is checked and written first."""
+        """A study that is new, or extends the stored one, is checked and written first."""
         path = folder / cls.FILE
         stored = cls.read(folder) if study is None or (resume and path.exists()) else None
         if study is None or (stored is not None and (study == stored or not study.extends(stored))):
@@ -92,7 +92,6 @@ class Plan:
 
 
 def _continued(study, stored, path: Path) -> Any:
-    """The stored plan; ConfigError if another one is wanted, or if it is wrong by now."""
     if study not in (None, stored):
         keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
         raise ConfigError([f"the study in {path.parent} was begun with other values of {', '.join(keys)}"])
@@ -118,11 +117,9 @@ class Cells(Plan):
         raise NotImplementedError
 
     def words(self, *cell) -> str:
-        """A cell, for people."""
         raise NotImplementedError
 
     def find(self, *cell) -> dict[str, Any]:
-        """Search a cell: its row."""
         raise NotImplementedError
 
     @classmethod
@@ -148,7 +145,7 @@ class Cells(Plan):
 
     @classmethod
     def load(cls, folder) -> pd.DataFrame:
-        """The rows of a stored study; ConfigError if there are none, or if searches found different values."""
+        """ConfigError if there are none, or if searches found different values."""
         frame = table(Path(folder) / cls.FOUND, cls.TYPES)
         of = [key for key in ("game", "position") if key in cls.KEYS]
         values = frame[frame["value"].notna()].groupby(of)["value"].nunique()

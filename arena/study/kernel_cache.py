@@ -44,7 +44,6 @@ def info() -> list[dict]:
 
 
 def _versions(path) -> str:
-    """What code is for, in words of its file's first line."""
     with open(path, "rb") as file:
         line = file.readline(100)
     return line.decode(errors="replace").strip().partition(", ")[2] if line.startswith(OTHER_VERSION) else "damaged"
@@ -60,8 +59,6 @@ def clear() -> int:
 
 
 class Part(NamedTuple):
-    """What one process compiles at a time: agents on games."""
-
     games: tuple[str, ...]
     agents: tuple[str, ...]
 
@@ -84,7 +81,6 @@ def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Pa
 
 
 def _samples(group, known) -> tuple[str, ...]:
-    """A game of each dtype that all agents of a group play."""
     played: dict[str, str] = {}
     for game in known:
         if not any(agent.refuses(game) for agent in group):
@@ -117,7 +113,7 @@ def _begin_process() -> None:
 
 
 def warm_part(part: Part) -> list[tuple[str, str, float, str]]:
-    """Compile a part here: (game, agent, seconds, failure in words or "") for each agent on each game."""
+    """(game, agent, seconds, failure in words or "") for each agent on each game."""
     rows = []
     for game in map(games.make, part.games):
         for agent in map(agents.make, part.agents):

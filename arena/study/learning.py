@@ -33,7 +33,7 @@ from arena.study.preparing import ENDINGS, game_of
 
 KIND = "learning checkpoint"
 PAUSE = 0.5  # seconds of learning between looks at the clock
-OPENING = 4  # random plies before the games of a match, fewer if they would end the game
+OPENING = 4  # random plies before a match's games, or fewer
 TRIES = 100  # draws of an opening of that length
 
 
@@ -59,7 +59,7 @@ class Learning:
         return int(self.trainer.counts[GAMES])
 
     def go_on(self, until: int, going_on: Callable[[], bool]) -> bool:
-        """Learn until `until` games are done; about twice a second, ask `going_on` whether to continue."""
+        """About twice a second, ask `going_on` whether to continue."""
         chunk = 1
         self.kernel(0)  # compiles
         while self.games < until:
@@ -123,7 +123,7 @@ class Learning:
         return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
 
     def resume(self, path: str | os.PathLike) -> None:
-        """LearningError if it is of another learner, PreparedFileError if it is damaged."""
+        """LearningError if of another learner, PreparedFileError if damaged."""
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
@@ -147,7 +147,7 @@ class Learning:
 
 
 def default_tuples(game: Game) -> str:
-    """Shapes for a game's board: blocks and lines of as many cells as tables can hold."""
+    """Blocks and lines of as many cells as tables can hold."""
     blocks = "3x3 2x4 4x2 lines" if contents_of(game) == 3 else "2x4 4x2 lines"
     return blocks if min(game.grid.shape) > 3 else "2x2 2x3 3x2 lines 1x3 3x1"
 
@@ -176,7 +176,7 @@ def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
 
 
 def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(dtype[n, state_size], float32[n]): positions of a run's completed games without openings, and the first player's
+    """(dtype[n, state_size], float32[n]): positions of a run's completed games without openings, the first player's
     results.
     """
     from arena import results
@@ -229,7 +229,6 @@ def _opening(game, rng) -> list[int]:
 
 
 def _points(game, players: list[Player], opening: list[int], first: int, rng) -> float:
-    """The first player's points in a game; it moves first if `first` is 0."""
     state = game.initial()
     result: float | None = None
     for move in opening:

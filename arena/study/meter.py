@@ -36,34 +36,32 @@ class Playouts:
         return int(games.playouts(self.game, SIGNED, seed=1).plies)
 
     def work(self, n: int) -> tuple[int, int]:
-        """(playouts, plies)."""
         from arena import games
 
         return n, int(games.playouts(self.game, n, seed=1).plies)
 
 
 class Searches:
-    """Searches of the initial position by one player, with seeds 1, 2, ..."""
+    """From the initial position, by one player, with seeds 1, 2, ..."""
 
     def __init__(self, game, agent):
         self.game, self.agent, self.player = game, agent, agent.player(game)
         self.unit = "playouts" if "playouts" in agent.budgets else "nodes"
 
     def signature(self) -> int:
-        """Nodes, visits of the chosen move, and playouts at each improvement, for one search with seed 1."""
+        """With seed 1: nodes, visits of the chosen move, playouts at each improvement."""
         decision = self.agent.choose(self.game, self.game.initial(), seed=1)
         table = decision.statistics
         visits = 0 if table is None else int(table.playouts[table.moves == decision.move].sum())
         return int((decision.nodes or 0) + visits + sum(one.playouts for one in decision.improvements))
 
     def work(self, n: int) -> tuple[int, int]:
-        """(playouts or nodes, 0)."""
         return sum(self._search(seed + 1) for seed in range(n)), 0
 
     def _search(self, seed: int) -> int:
         from arena.games.core.random import stream
 
-        # in a one-player game, a player plays the sequence it has found before it searches again
+        # a player plays the sequence it has found before it searches again
         player = self.player if self.game.players == 2 else self.agent.player(self.game)
         return getattr(player.choose(self.game.initial(), stream(seed)), self.unit) or 0
 
@@ -85,7 +83,6 @@ class Meter:
             self.count *= 2 if took > seconds / CHUNKS / 16 else 8
 
     def chunk(self) -> dict:
-        """One measurement."""
         start, cpu_start = time.perf_counter(), time.thread_time()
         units, plies = self.subject.work(self.count)
         wall, cpu = time.perf_counter() - start, time.thread_time() - cpu_start
@@ -114,7 +111,6 @@ def prepared(request: dict) -> tuple[Meter | None, dict]:
 
 
 def failure_in_words(error: Exception) -> str:
-    """Type and message in one short line."""
     lines = [line.strip() for line in str(error).splitlines()]
     message = " ".join(line for line in lines if line and not line.startswith("Failed in nopython mode"))
     return f"{type(error).__name__}: {message[:MOST]}{'...' if len(message) > MOST else ''}"

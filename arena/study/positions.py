@@ -21,8 +21,6 @@ class PositionError(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Known:
-    """A position with its score."""
-
     line: int
     moves: str
     score: int
@@ -60,7 +58,7 @@ def read_positions(path: Path) -> list[Known]:
 
 
 def check_positions(solver: Solver, known: list[Known], path: Path, after: Callable[[Checked], None]) -> list[Checked]:
-    """Solve every position of a file, and call `after` on each; PositionError names a line with illegal moves."""
+    """Calls `after` on each; PositionError names a line with illegal moves."""
     game, states = solver.game, states_of(solver.game, known, path)
     checked = []
     solver.warm(states[0][1])
@@ -77,7 +75,7 @@ def check_positions(solver: Solver, known: list[Known], path: Path, after: Calla
 
 
 def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, np.ndarray, int]]:
-    """Every position with its state and plies; PositionError if there is nothing to solve."""
+    """With its state and plies; PositionError if there is nothing to solve."""
     states = []
     for entry in known:
         try:
@@ -93,7 +91,7 @@ def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, n
 
 
 def names_of(game: Game, moves: Iterable[int], state: np.ndarray | None = None) -> list[str]:
-    """The names of moves made one after the other, from `state` or the initial position."""
+    """Made one after the other, from `state` or the initial position."""
     names, at = [], game.initial() if state is None else state
     for move in moves:
         names.append(game.move_name(at, move))
@@ -111,7 +109,7 @@ def score_of(game: Game, value: int, end: int) -> int:
 
 
 def random_positions(game: Game, rng: np.ndarray, plies: int | None = None) -> list[tuple[list[int], np.ndarray]]:
-    """(moves, state) of the positions of a random game in turn, to its end or for some plies."""
+    """(moves, state) of a random game's positions in turn, to its end or for some plies."""
     found: list[tuple[list[int], np.ndarray]] = [([], game.initial())]
     with np.errstate(over="ignore"):  # where the rules run as plain Python
         while len(found) - 1 != plies and not game.is_over(found[-1][1]):
@@ -123,6 +121,6 @@ def random_positions(game: Game, rng: np.ndarray, plies: int | None = None) -> l
 
 
 def is_open(game: Game, state: np.ndarray) -> bool:
-    """Whether a position is neither over nor foreseen to be won or lost."""
+    """Neither over nor foreseen to be won or lost."""
     with np.errstate(over="ignore"):
         return not game.is_over(state) and not game.foreseen(state)[0]

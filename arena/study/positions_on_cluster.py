@@ -1,8 +1,7 @@
 """Solves the positions of a file on a cluster.
 
-If a solver kills its worker, Dask tries another, and gives up after three.  Positions travel in lots of a fixed size,
-each with a new solver, which keeps its findings within the lot: nodes do not depend on the number of workers, though
-one solver for all positions would count others.
+If a solver kills its worker, Dask tries another, and gives up after three.  Each lot, of a fixed size, has a new
+solver, so nodes do not depend on the number of workers, though one solver for all would count others.
 """
 
 import os
@@ -41,7 +40,6 @@ def check_positions_on(
 
 
 def _solved(client, cluster, tasks) -> Iterator[list[Checked]]:
-    """In the order of arrival."""
     from distributed import KilledWorker, as_completed
 
     futures = [client.submit(solve_lot, *task, pure=False) for task in tasks]
@@ -59,7 +57,7 @@ def _solved(client, cluster, tasks) -> Iterator[list[Checked]]:
 def solve_lot(
     game: str, agent: str, plugins: list[str], folder: str, digest: str, lot: list[Known], path: str
 ) -> list[Checked]:
-    """On a worker: solve some positions; ClusterError if the sources here do not have the digest."""
+    """On a worker; ClusterError if its sources do not have the digest."""
     from arena.agents.core.solve import solver_of
 
     made, solving = made_here(game, agent, plugins, folder, digest)

@@ -76,7 +76,7 @@ class ProofStudy(Cells):
     TYPES, KEYS = STORED, ("game", "search", "position", "memory")
 
     def check(self):
-        """ConfigError with everything that is wrong, including games with too few positions."""
+        """ConfigError with everything that is wrong."""
         wrong = [
             f"{field.name} = {getattr(self, field.name)!r} is of the wrong type; the default is {field.default!r}"
             for field in fields(self)
@@ -100,7 +100,7 @@ class ProofStudy(Cells):
             raise ConfigError(wrong)
 
     def unfit(self) -> list[str]:
-        """Complaints about searches that cannot solve a game, or not with some memory."""
+        """Searches that cannot solve a game, or not with some memory."""
         found = []
         for spec in self.searches:
             agent = agents.make(spec)
@@ -166,7 +166,7 @@ class ProofStudy(Cells):
 
     @classmethod
     def load(cls, folder):
-        """The rows, and whether they are `solved`; ConfigError if there are none, or if searches disagree."""
+        """With `solved`; ConfigError if there are no rows, or if searches disagree."""
         frame = super().load(folder)
         return frame.assign(solved=frame["value"].notna())
 
@@ -182,14 +182,14 @@ def not_made(names) -> list[str]:
 
 
 def _alike(value, example) -> bool:
-    """Whether a value has the example's type; a whole number may stand for a float."""
+    """Of the example's type; a whole number may stand for a float."""
     if isinstance(example, tuple):
         return isinstance(value, tuple) and all(_alike(one, example[0]) for one in value)
     return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
 
 
 def with_memory(agent: Agent, mebibytes: float) -> Agent:
-    """The agent with a table, or trees together, of that size; ValueError if it has neither."""
+    """Of its table, or trees together; ValueError if it has neither."""
     known: Any = agent.__dataclass_fields__
     if "table" in known:
         return replace(agent, table=mebibytes)  # type: ignore[type-var]

@@ -1,8 +1,8 @@
 """Parallel schemes against the serial search: for each game and budget, matches in one store of their own.
 
-With each number of workers, a scheme meets its own search with one worker: at equal time, with the playouts of all
-workers together (search overhead), then with the factors of `results.strength_scaling.next_factor` until each strength
-speed-up is enclosed.  Results alone decide which matches follow, so a resumed study gives the same matches.
+Each scheme meets its own search with one worker: at equal time, with the playouts of all workers together (search
+overhead), then with the factors of `results.strength_scaling.next_factor` until each strength speed-up is enclosed.
+Results alone decide which matches follow, so a resumed study gives the same ones.
 """
 
 import json
@@ -42,16 +42,14 @@ from arena.workers.machine import cores
 TIMES = "times.json"
 SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline")
 WORKERS = (1, 2, 4, 8, 16)
-LEAST, MOST = 0.25, 2.0  # the smallest factor tried; the largest, as a multiple of the number of workers
+LEAST, MOST = 0.25, 2.0  # the least factor tried; the largest, over the number of workers
 TIMED = 40  # positions timed before play
-ENOUGH = 50  # playouts of a worker for each of its searches under way
-NEAR = 0.025  # a time within that share of the serial search's equals it
+ENOUGH = 50  # of a worker, for each search under way
+NEAR = 0.025  # share of the serial search's time that counts as equal
 OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d,\s]*)\]|(\d{1,4}))")
 
 
 class Point(NamedTuple):
-    """A scheme, without workers and budget, with a number of workers."""
-
     scheme: str
     workers: int
 
@@ -139,7 +137,6 @@ class SchemesStudy(Plan):
     # -- Its parts ------------------------------------------------------------------------------------------------
 
     def cells(self) -> list["SchemesStudy"]:
-        """The studies of one game and one budget."""
         return [replace(self, instances=(game,), playouts=(n,)) for game in self.instances for n in self.playouts]
 
     def points(self) -> list[Point]:
@@ -151,7 +148,7 @@ class SchemesStudy(Plan):
         return list(dict.fromkeys(found))
 
     def notes(self) -> list[str]:
-        """Sentences on schemes with so many searches under way that the budget is too small."""
+        """Sentences on schemes for which the budget is too small."""
         jobs = {point.scheme: getattr(agents.make(point.scheme), "jobs", 0) for point in self.points()}
         return [
             f"{scheme}: {n} searches of each worker are under way at a time; with fewer than {n * ENOUGH} playouts of "
@@ -161,7 +158,7 @@ class SchemesStudy(Plan):
         ]
 
     def extends(self, other):
-        """Whether this is the other study with more games or, where it has folders for them, instances or budgets."""
+        """Whether this has more games or, where there are folders for them, instances or budgets."""
         if len(other.cells()) == 1 and len(self.cells()) > 1:
             return False
         lists = ("instances", "playouts")
@@ -198,7 +195,7 @@ class SchemesStudy(Plan):
         return f"{self.own_serial(scheme)}, {round(factor * self.each)} playouts"
 
     def factors(self, point: Point, times: dict[str, float]) -> list[float]:
-        """The factors of its serial search that it may meet: powers of two, its workers, and equal time."""
+        """Its serial search's factors: powers of two, its workers, and equal time."""
         most = max(count for scheme, count in self.points() if scheme == point.scheme)
         equal = equal_factor(times.get(point.name, math.nan), self.each)
         known = {float(point.workers)} | ({equal} if equal else set())
@@ -225,7 +222,7 @@ class SchemesStudy(Plan):
         }
 
     def first_pairings(self, times: dict[str, float]) -> list:
-        """Each point against its serial search with the playouts of all workers, and at equal time if known."""
+        """Each point against the playouts of all its workers, and at equal time if known."""
         found = []
         for point in self.points():
             equal = equal_factor(times.get(point.name, math.nan), self.each)
@@ -235,7 +232,7 @@ class SchemesStudy(Plan):
 
 
 def split(spec: str) -> tuple[str, tuple[int, ...] | None]:
-    """`tree(workers=1..3, wu=true)` -> ("tree(wu=true)", (1, 2, 3)); None for a scheme without workers."""
+    """`tree(workers=1..3, wu=true)` -> ("tree(wu=true)", (1, 2, 3)); None without workers."""
     found = OWN_WORKERS.search(spec)
     if not found:
         return spec, None
@@ -287,7 +284,7 @@ def read_file(path: Path) -> SchemesStudy:
 
 
 def from_keys(given: dict[str, Any], source: str) -> SchemesStudy:
-    """The study of a file's keys; ConfigError says what is wrong with them in `source`."""
+    """The study of a file's keys; ConfigError says what is wrong in `source`."""
     try:
         values = msgspec.structs.asdict(msgspec.convert(given, Keys))
     except msgspec.ValidationError as error:
@@ -299,7 +296,7 @@ def from_keys(given: dict[str, Any], source: str) -> SchemesStudy:
 
 
 def places(study: SchemesStudy, folder) -> Iterator[tuple[SchemesStudy, Path]]:
-    """The studies of one game and budget, with their folders: the study's own if there is one."""
+    """Studies of one game and budget, with folders: the study's own if there is one."""
     cells = study.cells()
     for cell in cells:
         slug = re.sub(r"\W+", "-", f"{cell.game}-{cell.each}").strip("-")
@@ -407,7 +404,7 @@ def _matches(cell, played, times) -> dict:
 
 
 def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
-    """{name of a point: time of a move over its serial search's}, measured once, and stored."""
+    """{name of a point: time of a move over its serial search's}, measured once."""
     path = folder / TIMES
     if path.exists():
         return {name: math.nan if time is None else time for name, time in json.loads(path.read_text()).items()}
@@ -438,7 +435,6 @@ def _time(cell: SchemesStudy, point: Point) -> float:
 
 
 def _typical(cell: SchemesStudy, agent, measured: str) -> float:
-    """The mean time of a move, in positions from the beginning to the end of random games."""
     game, times = games.make(cell.game), []
     player = agent.player(game)
     player.choose(game.initial(), stream(cell.seed, "time"))  # compiles

@@ -15,9 +15,9 @@ from arena.workers.machine import cores
 
 FILE = "throughput.csv"
 ROUNDS = 5  # measurements of each search, in turns
-AGAIN = 2  # times that all rounds are repeated for searches that were always disturbed
-PLAYOUTS = 10_000  # of each worker for a decision: a few milliseconds, in which other programs may leave all cores free
-HAD = 0.95  # share of its threads' processor time that a decision needs to count
+AGAIN = 2  # rounds are repeated so often for searches always disturbed
+PLAYOUTS = 10_000  # of each worker: a few milliseconds, in which other programs may leave all cores free
+HAD = 0.95  # share of its threads' processor time that counts
 COLUMNS = ["game", "scheme", "threads", "playouts_per_second", "undisturbed", "speed_up", "over_serial"]
 
 Decisions = list[tuple[float, float]]  # playouts a second, processor time as a share of its threads' most
@@ -70,13 +70,13 @@ def _over(rates, key, *others) -> list[float]:
 
 
 def undisturbed_rate(decisions: Decisions) -> tuple[float, float]:
-    """(the median rate of the undisturbed decisions, or of all if there are none; their share)."""
+    """(median rate of the undisturbed decisions, or of all if there are none; their share)."""
     rates = [rate for rate, had in decisions if had >= HAD]
     return statistics.median(rates or [rate for rate, _ in decisions]), len(rates) / len(decisions)
 
 
 def _decisions(game, agent, threads: int, seconds: float) -> Decisions:
-    """Some decisions, which take `seconds` together; one before them loads the kernels."""
+    """For `seconds` together; one before them loads the kernels."""
     player, rng = agent.player(game), stream(1, "throughput")
     found: Decisions = []
     player.choose(game.initial(), rng)

@@ -1,5 +1,6 @@
-"""The size of batches of short games: a tenth of a second's worth for a worker of this machine, two seconds' worth for
-a worker of a cluster, or more where thousands of cores need games."""
+"""The size of batches of short games: a tenth of a second's worth here, two seconds' worth on a cluster, or more where
+thousands of cores need games.
+"""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -8,11 +9,11 @@ from arena.formats.fixture import Fixture
 from arena.results.record import GameRecord
 
 SECONDS = 2.0  # length of a batch if there are few slots
-ANSWERS = 100  # batches a second that a parent and its scheduler can handle: more slots get longer batches
+ANSWERS = 100  # that a parent and its scheduler can handle: more slots get longer batches
 MOST = 500  # games of a batch
 UNCOUNTED = 0.0001  # seconds of a game that its record leaves out
-ORDER_SECONDS = 0.1  # after which a worker of this machine begins no further game without a new order
-NEWS_SECONDS = 0.05  # after which it sends the records it has
+ORDER_SECONDS = 0.1  # then a worker of this machine waits for a new order
+NEWS_SECONDS = 0.05  # then it sends the records it has
 
 
 @dataclass
@@ -22,13 +23,12 @@ class Lengths:
     _sums: dict[tuple, list] = field(default_factory=lambda: defaultdict(lambda: [0, 0.0]), init=False)
 
     def add(self, fixture: Fixture, record: GameRecord) -> None:
-        """Count a finished game."""
         entry = self._sums[_kind(fixture)]
         entry[0] += 1
         entry[1] += max(0.0, record.seconds) + UNCOUNTED
 
     def of(self, fixture: Fixture) -> float | None:
-        """The expected seconds of a game; None if no game of its kind has finished."""
+        """In seconds; None if no game of its kind has finished."""
         entry = self._sums.get(_kind(fixture))
         return entry[1] / entry[0] if entry else None
 
@@ -43,5 +43,5 @@ def target(slots: int) -> float:
 
 
 def most(left: int, slots: int) -> int:
-    """The most games of a batch if `left` are left, since the last ones are shared by all."""
+    """If `left` are left: the last ones are shared by all."""
     return max(1, min(MOST, -(-left // (2 * slots))))

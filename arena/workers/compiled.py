@@ -1,7 +1,7 @@
 """Records which agents have had all their kernels for a run's games compiled.
 
-The record lies beside the kernels, stamped by the sources (`games.core.index`), so that no process starts just to find
-nothing to do.  If it is wrong because kernels were removed, workers compile them.
+It lies beside the kernels, stamped by the sources (`games.core.index`), lest a process starts to find nothing to do.
+If kernels were removed, workers compile them.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest
 
 
 def is_compiled(seat: Seat, games: Iterable[Game]) -> bool:
-    """Whether all that a seat runs on these games was compiled by this Numba for this processor."""
+    """Everything for these games, by this Numba for this processor."""
     return _key(seat, games) in (index.load(NAME) or {})
 
 
@@ -36,7 +36,7 @@ def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
 
 
 def _key(seat, games) -> str:
-    """A digest of what determines the kernels; searches that a parameter names are in files that the stamp covers."""
+    """Of what determines the kernels; the stamp covers searches that a parameter names."""
     code = code_digest(type(seat.agent), *map(type, games))
     settings = sorted(item for item in os.environ.items() if item[0].startswith(("NUMBA_", "ARENA_SPECIALIZE")))
     machine = (numba.__version__, get_host_cpu_name(), sorted(processor_features()), settings)

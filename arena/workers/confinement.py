@@ -25,13 +25,13 @@ def confine(output, inherited: Iterable[int] = ()) -> None:
     _found_group()
     _end_with_the_parent()
     _print_to(output)
-    # the current folder, where the parent may look for modules, is not for workers
+    # only the parent may look for modules in the current folder
     sys.path[:] = [folder for folder in sys.path if folder]
 
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """A context in which a new interpreter does not look for modules in the current folder first."""
+    """New interpreters do not look for modules in the current folder first."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -44,7 +44,7 @@ def safe_path() -> Iterator[None]:
 
 
 def limit_memory(size: int | None) -> None:
-    """Limit the addresses of this process and its forks to `size` bytes; None is no limit."""
+    """Of addresses, for this process and its forks, in bytes; None is no limit."""
     if size is not None:
         import resource
 
@@ -52,7 +52,7 @@ def limit_memory(size: int | None) -> None:
 
 
 def inherited() -> list[int]:
-    """The descriptors that a forked process would inherit, such as the store's."""
+    """Descriptors that a fork would inherit, such as the store's."""
     if multiprocessing.get_start_method() != "fork" or not os.path.isdir("/dev/fd"):
         return []
     return [int(name) for name in os.listdir("/dev/fd") if int(name) > 2 and _is_open(int(name))]
@@ -68,13 +68,13 @@ def _is_open(descriptor):
 
 
 def _of_the_tracker():
-    """The pipe to Python's tracker of locks, which would obey what an agent writes there."""
+    """To Python's tracker of locks, which would obey what an agent writes there."""
     descriptor = resource_tracker._resource_tracker._fd
     return [] if descriptor is None else [descriptor]
 
 
 def _let_go_of(descriptors):
-    """Replace each by the null device, so that no object of this process finds its file closed."""
+    """By the null device: no object of this process finds its file closed."""
     if descriptors:
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in descriptors:
@@ -90,7 +90,7 @@ def _leave_signals_to_the_parent():
 
 
 def _found_group():
-    """Lead a process group, which agents' child processes join and end with."""
+    """Agents' child processes join the group and end with it."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
 
@@ -119,7 +119,6 @@ def _die_with_the_parent():
 
 
 def _print_to(output):
-    """Prints by Python or by C code."""
     for descriptor in (1, 2):
         os.dup2(output.fileno(), descriptor)
     output.close()

@@ -54,7 +54,7 @@ class Engine(ABC):
 
     @abstractmethod
     def run(self) -> None:
-        """Play all games, or those that a stop request allows; nothing that it started is left when it returns."""
+        """All games, or those that a stop request allows; leaves nothing that it started."""
 
     @abstractmethod
     def in_play(self) -> list[InPlay]:

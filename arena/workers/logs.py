@@ -1,8 +1,8 @@
 """The log of a run: one file, written by this process for itself and its workers.
 
-Records go through a MultiProcessingHandler (multiprocessing-logging): a queue, and a thread that moves them to the
-file, so that nobody waits for the disk.  No worker has that queue, which could carry anything: workers' records, and
-the lines that they print, are messages, which the supervisor gives to the same handler.
+A MultiProcessingHandler (multiprocessing-logging) has a queue, and a thread that moves records to the file: nobody
+waits for the disk.  No worker has that queue, which could carry anything: workers' records and prints are messages,
+which the supervisor gives to the same handler.
 """
 
 import io
@@ -21,13 +21,13 @@ from arena.workers.messages import Logged, WorkersEnd
 
 _FORMAT = "%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s"
 
-WORKERS_LIMIT = 64 << 20  # bytes in the file above which workers' records are dropped
+WORKERS_LIMIT = 64 << 20  # bytes in the file: then workers' records are dropped
 OVERHEAD = 80  # bytes of a record, besides its text
 LONGEST_RECORD = 1 << 20  # characters of a worker's record
 
 
 class LogFile(logging.FileHandler):
-    """A file handler that reports its first failure and never stops the run."""
+    """Reports its first failure and never stops the run."""
 
     def __init__(self, path, on_trouble: Callable[[str], None] | None = None):
         self._on_trouble = on_trouble
@@ -36,7 +36,7 @@ class LogFile(logging.FileHandler):
         self.setFormatter(logging.Formatter(_FORMAT))
 
     def _open(self):
-        # unbuffered: nothing can fail late, at the close, and no forked worker can write it twice
+        # unbuffered: nothing fails late, and no forked worker writes it twice
         raw = open(self.baseFilename, "ab", buffering=0)  # noqa: SIM115 - the handler closes it
         return io.TextIOWrapper(raw, self.encoding, errors="backslashreplace", write_through=True)
 
@@ -87,7 +87,7 @@ class RunLog:
         self._room = WORKERS_LIMIT - os.path.getsize(path)  # bytes left for workers
 
     def __enter__(self):
-        with safe_path(), sharing():  # it makes a queue for processes first, whose locks are tracked by another one
+        with safe_path(), sharing():  # it first makes a queue for processes, with locks
             self._handler = Handler("log of the run", sub_handler=self.file)
         self._level_before = self._logger.level
         self._logger.setLevel(self._level)
@@ -102,7 +102,7 @@ class RunLog:
         self._handler.close()  # writes the queue and closes the file
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
-        """A record of a worker's logger, or a printed line; dropped if the file is long already."""
+        """A worker's record or printed line; dropped if the file is long."""
         if self._room <= 0:
             return
         self._room -= len(name) + len(text) + OVERHEAD

@@ -26,7 +26,7 @@ def describe() -> dict:
 
 
 def programs_of(config) -> dict[str, str]:
-    """The self-description of each agent that is an outside program, by agents' names."""
+    """Self-descriptions of outside programs, by agents' names."""
     return {name: said for name, agent in config.agents if (said := agent.identity())}
 
 
@@ -41,14 +41,14 @@ def describe_run(config) -> dict:
 
 
 def sources_of(config) -> str:
-    """A digest of the code of a run's games and agents, as it is in this process."""
+    """Of a run's games and agents, as their code is in this process."""
     from arena.games.core.jit import code_digest
 
     return code_digest(*_classes(config))
 
 
 def _classes(config) -> list[type]:
-    """Of the games and agents, and of what their parameters name, such as the search of each of several workers."""
+    """And of what their parameters name, such as each worker's search."""
     from arena.agents.core.agent import registry as agents
     from arena.agents.montecarlo.method import registry as methods
 
@@ -60,7 +60,7 @@ def _classes(config) -> list[type]:
 
 @functools.cache
 def package_digest() -> str:
-    """Of all Python files of this package, in the order of their paths in it: the same with every Python."""
+    """Of this package's Python files, in the order of their paths: the same with every Python."""
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
     paths = [Path(place, name) for place, _, names in os.walk(root, followlinks=True) for name in names]
     for path in sorted(path.relative_to(root) for path in paths if path.suffix == ".py"):
@@ -69,7 +69,7 @@ def package_digest() -> str:
 
 
 def digest_of_made(*made) -> str:
-    """Of this package's files, and the code of other packages' games and agents, as it is in this process."""
+    """Of this package's files, and other packages' games and agents as in this process."""
     from arena.games.core.jit import code_digest
 
     others = [type(one) for one in made if not type(one).__module__.startswith("arena.")]
@@ -77,7 +77,7 @@ def digest_of_made(*made) -> str:
 
 
 def plugins_of(config) -> str:
-    """The other packages whose games and agents play, with versions and digests of their sources."""
+    """Other packages of games and agents, with versions and digests of their sources."""
     from arena.games.core.jit import code_digest
     from arena.games.core.plugins import PACKAGES, points, title
 
@@ -91,12 +91,10 @@ def plugins_of(config) -> str:
 
 
 def cores() -> int:
-    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _cpu():
-    """The model's name."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text(errors="replace").splitlines():
@@ -114,7 +112,7 @@ def _memory():
 
 
 def _version(package):
-    """ "not installed" for the project itself when it runs from a source folder."""
+    """ "not installed" for the project run from a source folder."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

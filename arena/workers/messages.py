@@ -40,14 +40,14 @@ class Failed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Played(msgspec.Struct, tag=True, frozen=True):
-    """Games are over, in the order sent; `over`: the worker begins no more of them."""
+    """In the order sent; `over`: the worker begins no more of them."""
 
     records: list[GameRecord]
     over: bool
 
 
 class Warmed(msgspec.Struct, tag=True, frozen=True):
-    """The kernels of the agent with this number are compiled, unless `failure` says otherwise."""
+    """An agent's kernels are compiled, unless `failure` says otherwise."""
 
     agent: int
     seconds: float
@@ -55,13 +55,13 @@ class Warmed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Probed(msgspec.Struct, tag=True, frozen=True):
-    """The rules of the game were probed; `fault`: what is wrong with them, or ""."""
+    """`fault`: what is wrong with the rules, or ""."""
 
     fault: str
 
 
 class Running(msgspec.Struct, tag=True, frozen=True):
-    """From here on the code of this agent runs, or no agent's: who wrote what follows is known."""
+    """This agent's code, or none, runs from here on: who wrote what follows is known."""
 
     agent: int | None
 
@@ -76,7 +76,7 @@ Message = Ready | Failed | Played | Warmed | Probed | Running | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: play these games in order; begin none but the first after `seconds`; told: say whose code runs."""
+    """To the worker: play in this order; begin none but the first after `seconds`; told: say whose code runs."""
 
     fixtures: list[Fixture]
     seconds: float
@@ -84,7 +84,7 @@ class Play(msgspec.Struct, tag=True, frozen=True):
 
 
 class Probe(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: run the kernels of a condition's game without an agent."""
+    """To the worker: run a game's kernels without an agent."""
 
     condition: int
 
@@ -116,7 +116,7 @@ class Junk(ValueError):
 
 
 def frame_of(message: msgspec.Struct) -> bytes:
-    """The bytes of a message; TypeError, ValueError or OverflowError if no decoder would accept it."""
+    """TypeError, ValueError or OverflowError if no decoder would accept it."""
     body = _encoder.encode(message)
     if len(body) > LONGEST:
         raise ValueError(f"a message of {len(body)} bytes is longer than {LONGEST}")
@@ -124,19 +124,17 @@ def frame_of(message: msgspec.Struct) -> bytes:
 
 
 class WorkersEnd:
-    """The worker's end of the connection, for any thread; `decoder` reads what arrives."""
+    """For any thread; `decoder` reads what arrives."""
 
     def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _orders):
         self._end, self._decoder, self._lock = end, decoder, threading.Lock()
 
     def send(self, message: msgspec.Struct) -> None:
-        """OSError if the supervisor is gone."""
         frame = frame_of(message)
         with self._lock:
             self._end.sendall(frame)
 
     def receive(self):
-        """EOFError if the supervisor is gone."""
         return self._decoder.decode(self._exactly(_LENGTH.unpack(self._exactly(_LENGTH.size))[0]))
 
     def _exactly(self, size):
@@ -157,11 +155,9 @@ class SupervisorsEnd:
         self._end, self._decoder, self._data = end, decoder, bytearray()
 
     def fileno(self) -> int:
-        """The descriptor to wait for."""
         return self._end.fileno()
 
     def close(self) -> None:
-        """Drop unread messages."""
         self._end.close()
 
     @property
@@ -176,7 +172,7 @@ class SupervisorsEnd:
             raise OSError("the worker does not read what it is sent")
 
     def receive(self, limit: int = READ_AT_ONCE) -> tuple[list[Message], bool]:
-        """The complete messages that have arrived, and whether more may come; Junk if anything else arrived."""
+        """Complete messages, and whether more may come; Junk if anything else arrived."""
         read, open_ = 0, True
         while read < limit:
             try:
@@ -213,7 +209,7 @@ class SupervisorsEnd:
 def fault_of(
     config: Config, fixture: Fixture, record: GameRecord, voids: Collection[str] = (Reason.RULES,)
 ) -> str | None:
-    """Why a record cannot belong to this game, or None; `voids`: the void games that its sender may know of."""
+    """Why it cannot be this game's, or None; `voids`: the void games that its sender may know of."""
     for key, right in identity(fixture, [seat.name for seat in seats_of(config, fixture)]).items():
         if getattr(record, key) != right:
             return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"

@@ -1,9 +1,8 @@
 """The supervisor plays the games of a schedule on worker processes, and loses none of them.
 
-Short games travel together, but each is a game of its own: a worker that dies or hangs costs one only, and
-`arena.workers.verdicts` decides whether an agent has lost it, it is played again, or it is void.
-(concurrent.futures.ProcessPoolExecutor fails all pending futures when one worker dies.) Workers start by the process's
-start method.
+Short games travel together, but a worker that dies or hangs costs one only: `arena.workers.verdicts` decides whether an
+agent has lost it, it is played again, or it is void.  (concurrent.futures.ProcessPoolExecutor fails all pending futures
+when one worker dies.)  Workers start by the process's start method.
 """
 
 import itertools
@@ -29,7 +28,7 @@ from arena.workers.worker import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker
 
 log = logging.getLogger("arena.workers.supervisor")
 
-FAILED_STARTS = 3  # workers in a row that die before they are ready, at which the run ends
+FAILED_STARTS = 3  # workers in a row that die unready, which ends the run
 
 
 class Feed(Protocol):
@@ -46,7 +45,7 @@ class Feed(Protocol):
 
 @dataclass(kw_only=True)
 class Supervisor(Engine):
-    """Plays games on up to `workers` cores; while `feed` is open, idle workers wait for it."""
+    """On up to `workers` cores; while `feed` is open, idle workers wait for it."""
 
     workers: int
     feed: Feed | None = None
@@ -68,7 +67,7 @@ class Supervisor(Engine):
             self.verdicts.spoilt = self._warmer.run()
 
     def run(self) -> None:
-        """Play all games, or those that a stop request allows; WorkerStartError if workers cannot start."""
+        """All games, or those that a stop request allows; WorkerStartError if workers cannot start."""
         self._looks = Looks()
         try:
             self._employ()
@@ -87,7 +86,6 @@ class Supervisor(Engine):
             self._warmer.request_stop()
 
     def playing(self) -> dict[int, str]:
-        """{process id of the worker: id of its game}."""
         return {
             worker.process.pid: job.fixture.id
             for worker in list(self._crew)
@@ -113,7 +111,7 @@ class Supervisor(Engine):
         for worker in list(self._crew):
             if failure := self._attend(worker, ready, tick):
                 self._bury(worker, failure)
-        # workers get games before the last ones are stored, then again those that the results ask for
+        # workers get games before the last ones are stored, then those that results ask for
         self._employ()
         self._deliver()
         self._employ()
@@ -131,7 +129,7 @@ class Supervisor(Engine):
             worker.halt()
 
     def _attend(self, worker, ready, tick) -> Failure | None:
-        """Take what a worker has sent and printed; returns its failure, if any."""
+        """Take what it has sent and printed; returns its failure, if any."""
         if worker.printed in ready:
             worker.note_printed()
         ended = worker.process.sentinel in ready or (tick and worker.dead())
@@ -150,7 +148,6 @@ class Supervisor(Engine):
         return failure
 
     def _hear(self, worker, limit: int | None = None) -> bool:
-        """Take a worker's messages; False if it can send no more."""
         try:
             messages, open_ = worker.hear(limit)
         except Junk as junk:
@@ -175,7 +172,6 @@ class Supervisor(Engine):
         return open_
 
     def _take(self, worker, played):
-        """Take the records of a worker's next games; those that it does not begin wait again."""
         for record in played.records:
             job = worker.jobs[0]
             if fault := fault_of(self.config, job.fixture, record):
@@ -195,7 +191,7 @@ class Supervisor(Engine):
         self._records.append(record)
 
     def _try_again(self, job, record) -> bool:
-        """Whether to play a game again that was over time on a worker that was stopped meanwhile."""
+        """Over time, but the worker was stopped meanwhile."""
         failure = Failure("over time while it was stopped", Reason.TIME, None, outside=True)
         again = replace(job, failures=(*job.failures, failure))
         if not another_try(again.failures):
@@ -232,7 +228,6 @@ class Supervisor(Engine):
         self._crew.append(worker)
 
     def _bury(self, worker, failure):
-        """Remove a dead or hung worker, and settle its games."""
         worker.kill()
         if not worker.complaint:
             self._hear(worker, LONGEST)  # records already sent count
@@ -263,14 +258,14 @@ class Supervisor(Engine):
             )
 
     def _after_failure(self, worker, failure) -> list[Job]:
-        """The game that another worker should play or probe at once, if any; the others wait again."""
+        """What another worker should play or probe at once, if anything; other games wait again."""
         jobs, place = list(worker.jobs), worker.place
         job, others, begun = jobs[place], jobs[:place] + jobs[place + 1 :], place + 1
         log.error("game %s on %s: %s", job.fixture.id, worker.name, failure.fate)
         if self._stops > 1:
             return []
         if begun > 1 and failure.reason != Reason.TIME and failure.agent not in job.fixture.seats:
-            # any of the games begun may be at fault: each is played alone
+            # any game begun may be at fault: each is played alone
             self._queue.put_back([replace(job, suspected=True) for job in jobs[:begun]] + jobs[begun:])
             return []
         self._queue.put_back(others)
@@ -283,7 +278,7 @@ class Supervisor(Engine):
     # -- The end --------------------------------------------------------------------------------------------------
 
     def _dismiss(self):
-        """Let idle workers exit by themselves, so that their last log records arrive."""
+        """By themselves, so that their last log records arrive."""
         until = time.monotonic() + FAREWELL_SECONDS
         leaving = [worker for worker in self._crew if worker.ready and not worker.jobs]
         for worker in leaving:

@@ -5,8 +5,8 @@ signal that anybody may send, as when memory is short, accuses nobody: the game 
 code meets it every time.  So is one whose connection got junk or was closed, by we do not know whom; that time the
 worker says in the same connection whose code runs.
 
-Kernels of an agent hold the rules of the game, so a fresh process first probes these without the agent: if that fails
-too, the game is void, and nobody pays.
+Kernels of an agent hold the game's rules, so a fresh process first probes these alone: if that fails too, the game is
+void.
 """
 
 import logging
@@ -24,17 +24,17 @@ from arena.workers.waiting import Failure, Job
 
 log = logging.getLogger("arena.workers.supervisor")
 
-ENOUGH = 2  # failures of an agent before play, or of a game, after which its games are not played
+ENOUGH = 2  # failures of an agent before play, or of a game, that end its games
 MOST_REPORTED = 100  # different troubles of a run
 TRIES = 2  # times that a game is played if the fault is not known
-TRIES_KILLED = 8  # the same, if workers seem to be killed from outside
+TRIES_KILLED = 8  # if workers seem to be killed from outside
 # signals that faulty code causes in its own process
 OWN_SIGNALS = {
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGTRAP")
     if hasattr(signal, name)
 }
-LOST = 255  # the exit code if the fork server, which knows the true one, has died
+LOST = 255  # if the fork server, which knows the true exit code, has died
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Verdicts:
     _told: set[str] = field(default_factory=set, init=False)
 
     def known(self) -> tuple[Counter[int], Counter[int]]:
-        """How often each agent, and each condition's game, has ended or hung a process."""
+        """How often each agent, and each game, has ended or hung a process."""
         return Counter(self.spoilt), Counter(self._broken)
 
     def learn(self, spoilt: Mapping[int, int], broken: Mapping[int, int]) -> None:
@@ -61,7 +61,7 @@ class Verdicts:
         self._broken.update(broken)
 
     def without_play(self, fixture: Fixture) -> GameRecord | None:
-        """The record of a game that is not played because its agents or rules did too much harm; else None."""
+        """For a game whose agents or rules did too much harm; else None."""
         if self._broken[fixture.condition] >= ENOUGH:
             detail = f"{self._game(fixture)} ended or hung {ENOUGH} processes"
             self.tell(f"{detail}: it is played no more, and the rest of its games is void")
@@ -74,7 +74,7 @@ class Verdicts:
         return None
 
     def after(self, job: Job, failure: Failure) -> Job | GameRecord:
-        """What follows a failed worker: another job, or the record of the game."""
+        """Another job, or the record of the game."""
         if job.probes:
             return self._after_probe(job, failure)
         if failure.agent not in job.fixture.seats:
@@ -88,18 +88,16 @@ class Verdicts:
         return void_record(self.config, job.fixture, reason, _fates(job), failure.seconds)
 
     def probed(self, job: Job, fault: str) -> GameRecord:
-        """The record of a game whose rules were probed; `fault`: what is wrong with them, or ""."""
+        """After a probe of the rules; `fault`: what is wrong with them, or ""."""
         if fault:
             return self._void(job, fault)
         self._sound.add(job.fixture.condition)
         return self._forfeit(job)
 
     def of_rules(self, record: GameRecord) -> None:
-        """Report a game whose rules failed in play."""
         self.tell(f"the rules of {self._game(record)} failed, and its games are void: {record.detail}")
 
     def tell(self, text: str) -> None:
-        """Report a trouble, if it is new."""
         if text not in self._told and len(self._told) < MOST_REPORTED:
             self._told.add(text)
             self.on_trouble(text)
@@ -134,7 +132,6 @@ def _fates(job):
 
 
 def fate_of(exitcode: int | None) -> str:
-    """How a worker died."""
     if exitcode is not None and exitcode < 0:
         try:
             return f"the worker was killed by {signal.Signals(-exitcode).name}"
@@ -150,7 +147,7 @@ def death(exitcode: int | None, agent: int | None, warming: bool, served: bool) 
 
 
 def culprit(failures: Sequence[Failure]) -> int | None:
-    """The agent that loses the game for the last failure; None if not known, or not yet."""
+    """Who loses the game for the last failure; None if not known, or not yet."""
     last = failures[-1]
     if last.agent is None or last.certain:
         return last.agent
@@ -159,12 +156,12 @@ def culprit(failures: Sequence[Failure]) -> int | None:
 
 
 def another_try(failures: Sequence[Failure]) -> bool:
-    """Whether to play a game again if nobody is known to be guilty."""
+    """If nobody is known to be guilty."""
     return len(failures) < (TRIES_KILLED if all(failure.outside for failure in failures) else TRIES)
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped, as by SIGSTOP; False if /proc does not say."""
+    """As by SIGSTOP; False if /proc does not say."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):

@@ -8,12 +8,12 @@ from itertools import islice
 from arena.formats.fixture import Fixture
 from arena.workers.batches import MOST, ORDER_SECONDS, Lengths, most
 
-OVERTAKING = 8  # games per core that may overtake one that waits for several cores
+OVERTAKING = 8  # games per core that may overtake one of several cores
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A worker's failure in a game or in loading its agents' kernels."""
+    """In a game or in loading its agents' kernels."""
 
     fate: str  # in words
     reason: str  # one of Reason, if an agent is to blame
@@ -34,7 +34,7 @@ class Job:
 
     @property
     def alone(self) -> bool:
-        """Whether it travels alone, so that a failure of its worker concerns this game."""
+        """A failure of its worker concerns this game."""
         return bool(self.failures or self.probes or self.suspected)
 
 
@@ -57,7 +57,7 @@ class Queue:
         self._overtaken = 0  # that have overtaken the first one
 
     def take(self, free: int) -> list[Job]:
-        """The next games for a worker, each on at most `free` cores: several if short, or none."""
+        """For a worker, each on at most `free` cores: several if short, or none."""
         if free < 1:
             return []
         place = 0
@@ -70,7 +70,6 @@ class Queue:
         return []
 
     def put_back(self, jobs: Iterable[Job]) -> None:
-        """Put these games first."""
         self._window.extendleft(reversed(list(jobs)))
 
     def _read(self, wanted: int) -> bool:
@@ -80,7 +79,7 @@ class Queue:
         return len(self._window) >= wanted
 
     def _taken(self, place) -> list[Job]:
-        """The game at a place; with the first one, those behind it that travel with it."""
+        """With the first one, those behind it that travel with it."""
         if place:
             job = self._window[place]
             del self._window[place]
@@ -90,7 +89,7 @@ class Queue:
         return [self._window.popleft() for _ in range(self._together())]
 
     def _together(self) -> int:
-        """The number of games, from the first on, that travel together: alike in cores, and a fair share at most."""
+        """From the first on, alike in cores, a fair share at most."""
         first = self._window[0]
         length = self._lengths.of(first.fixture)
         if length is None or first.alone or length > ORDER_SECONDS / 2:

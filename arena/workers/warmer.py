@@ -78,11 +78,11 @@ class Warmer:
             self._watchdog.close()
 
     def request_stop(self) -> None:
-        """Skip the rest and end the children, within TICK; may be called from a signal handler."""
+        """End the children, within TICK; may be called from a signal handler."""
         self.stopped = True
 
     def _engage(self):
-        """Give each idle child an agent, start children while cores are free, and end children without work."""
+        """Give idle children agents, start children while cores are free, end those without work."""
         for child in list(self._children):
             if child.agent is None and child.ready and not self._assign(child):
                 self._dismiss(child)
@@ -99,7 +99,7 @@ class Warmer:
         return child.agent is not None
 
     def _next(self) -> int | None:
-        """The first agent left whose class no other child compiles: agents of a class share kernels."""
+        """Of a class that no other child compiles: agents of a class share kernels."""
         busy = {self._class_of(child.agent) for child in self._children if child.agent is not None}
         agent = next((agent for agent in self._left if self._class_of(agent) not in busy), None)
         if agent is not None:
@@ -116,7 +116,6 @@ class Warmer:
             child.end.send(Warm(child.agent))
 
     def _attend(self, child, ready, tick) -> Failure | None:
-        """Take what a child sends; returns its failure, if any."""
         if child.printed in ready:
             child.note_printed()
         try:
@@ -130,7 +129,6 @@ class Warmer:
             return Failure(f"it sent {junk}", Reason.CRASH, None)
 
     def _hear(self, child, limit: int | None = None) -> bool:
-        """Take a child's messages; False if it can send no more."""
         messages, open_ = child.hear(limit)
         for message in messages:
             if isinstance(message, Failed):
@@ -148,7 +146,6 @@ class Warmer:
         return open_
 
     def _bury(self, child, failure):
-        """Remove a child that has ended or hung, and give up on its agent's kernels."""
         self._dismiss(child)
         if child.agent is None:
             return

@@ -1,9 +1,7 @@
 """Kills what is left of a run's process groups once the run's own process has ended, in whatever way.
 
-A worker ends with its parent, but processes that its agents started do not: they belong to the worker's process group,
-unless they have a session of their own.
-
-The file runs as a script without the rest of the project: it reads "+GROUP" and "-GROUP" from standard input.
+A worker ends with its parent, but its agents' processes do not: they are in its process group, unless they have left
+it.  The file runs as a script without the rest of the project: it reads "+GROUP" and "-GROUP" from standard input.
 """
 
 import os
@@ -14,7 +12,7 @@ from contextlib import suppress
 
 
 class Watchdog:
-    """The run's side; if the watchdog is killed, the next start of a worker replaces it."""
+    """If it is killed, the next start of a worker replaces it."""
 
     def __init__(self):
         self._groups: set[int] = set()
@@ -35,7 +33,6 @@ class Watchdog:
             self._tell(f"+{group}")
 
     def forget(self, group: int | None) -> None:
-        """The group has ended."""
         if group in self._groups:
             self._groups.remove(group)
             self._tell(f"-{group}")

@@ -29,30 +29,28 @@ from arena.workers.watchdog import Watchdog
 log = logging.getLogger("arena.workers.supervisor")
 
 TICK = 0.5  # seconds between looks at clocks
-STOP = 2.0  # seconds beyond TICK between looks, above which this process was stopped, or as good as
-START_SECONDS = 300.0  # after which a worker that is not ready counts as dead
-STOPPED_SECONDS = 15.0  # after which others play the games of a process that is stopped
+STOP = 2.0  # seconds beyond TICK between looks that mean a stop of this process
+START_SECONDS = 300.0  # a worker not ready by then counts as dead
+STOPPED_SECONDS = 15.0  # then others play the games of a stopped process
 HALF_SECONDS = 30.0  # for the rest of a message
 FAREWELL_SECONDS = 5.0  # for a worker to end by itself
 PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
 PROBE_LOADING = 10.0  # of these, for loading them
-BACKSTOP = 4  # times a game's limits, after which a worker is killed whatever it says
+BACKSTOP = 4  # times a game's limits: then a worker is killed whatever it says
 MOST_PLIES = 1_000_000_000  # shown of a game
-LONGEST_LINE = 4096  # bytes of prints in one record of the log
+LONGEST_LINE = 4096  # bytes of prints in a record
 PRINTED_AT_ONCE = 1 << 18  # bytes
-ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give a socket less room
+ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give less
 
 
 class InPlay(NamedTuple):
-    """A game being played."""
-
     fixture: Fixture
     plies: int  # 0 while the kernels of its agents are loaded
     seconds: float  # without those in which it was stopped
 
 
 class Worker:
-    """A process that runs `target` with its end of a connection, its output, its memory and the configuration."""
+    """A process: `target` with its connection, output, memory and the configuration."""
 
     def __init__(self, name: str, target: Callable, config: Config, run_log: WorkersLog, watchdog: Watchdog, *more):
         self.config, self.run_log, self.watchdog = config, run_log, watchdog
@@ -76,8 +74,8 @@ class Worker:
         self.jobs: deque[Job] = deque()  # without a record: in play, or for when it is ready
         self.sent = 0  # games in its last order
         self.ready = False
-        self.complaint = ""  # why it cannot start, or go on
-        self.running: int | None = None  # the agent whose code wrote what comes next, if it says so
+        self.complaint = ""  # why it cannot go on
+        self.running: int | None = None  # the agent whose code wrote what comes next, if known
         self.begun = time.monotonic()  # when it was started, then sent its last order
         self.paused = 0.0  # seconds since then in which it, or this process, was stopped
         self.half_since: float | None = None  # since when a message is incomplete
@@ -90,7 +88,6 @@ class Worker:
         return [self.end, self.process.sentinel, *([] if self.printed.closed else [self.printed])]
 
     def send(self) -> None:
-        """Let it begin its games, if any."""
         if not self.jobs:
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
@@ -101,13 +98,12 @@ class Worker:
             self.end.send(order or Play(fixtures, ORDER_SECONDS, told=bool(self.jobs[0].failures)))
 
     def halt(self) -> None:
-        """Let it begin no further game."""
         self.memory[watch.HALT] = 1.0
 
     # -- What it says ---------------------------------------------------------------------------------------------
 
     def hear(self, limit: int | None = None) -> tuple[list[Message], bool]:
-        """The messages for the supervisor, and whether more may come; Junk if one is none."""
+        """Messages for the supervisor, and whether more may come; Junk if one is none."""
         try:
             messages, open_ = self.end.receive() if limit is None else self.end.receive(limit)
         except Junk as junk:
@@ -154,12 +150,10 @@ class Worker:
     # -- What it does ---------------------------------------------------------------------------------------------
 
     def doing(self) -> watch.Doing:
-        """What it is doing, or was doing when it died."""
         return watch.read(self.memory, len(self.config.agents))
 
     @property
     def job(self) -> Job | None:
-        """The game in play, or None."""
         return self.jobs[self.place] if self.jobs else None
 
     @property
@@ -173,7 +167,6 @@ class Worker:
         return max(self.begun, min(self.doing().game_since, time.monotonic()))
 
     def in_play(self) -> InPlay | None:
-        """The game that it plays, unless it probes the rules."""
         job = self.job
         if not self.ready or job is None or job.probes:
             return None
@@ -186,31 +179,30 @@ class Worker:
         return self.process.exitcode is not None
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for its end: not by its sentinel, to which a forked process may write."""
+        """Not by its sentinel, to which a forked process may write."""
         until = time.monotonic() + seconds
         while not self.dead() and time.monotonic() < until:
             time.sleep(0.005)
         return self.dead()
 
     def fate(self) -> Failure:
-        """The failure of a dead worker."""
         doing = self.doing()
         return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
 
     def useless(self, why: str) -> Failure:
-        """The failure of a worker that cannot go on because of what it sent, or did not."""
+        """It cannot go on because of what it sent, or did not."""
         guilty, warming = self.running, not self.doing().playing
         return Failure(why, Reason.DIED, guilty, certain=guilty is not None, warming=warming)
 
     def note_stop(self, seconds: float) -> bool:
-        """Whether the process is stopped; if so, the last seconds do not count."""
+        """Whether it is stopped; if so, the last seconds do not count."""
         stopped = self.process.pid is not None and is_stopped(self.process.pid)
         if stopped:
             self.paused += seconds
         return stopped
 
     def overdue(self, now: float, busy: bool) -> Failure | None:
-        """The failure if something takes too long; busy: whether it has something to do."""
+        """The failure, if any; busy: whether it has something to do."""
         if self.paused > STOPPED_SECONDS and self.note_stop(0.0):
             doing = self.doing()
             fate = f"it was stopped for {self.paused:.0f} s"
@@ -250,14 +242,13 @@ class Worker:
     # -- Its end --------------------------------------------------------------------------------------------------
 
     def kill(self) -> None:
-        """Kill its process group, with processes of agents."""
         self.process.kill()
         if hasattr(os, "killpg") and self.process.pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Wait for the end of a killed process, and drop unread messages."""
+        """After `kill`; drops unread messages."""
         self.process.join()
         self.watchdog.forget(self.process.pid)
         if not self.printed.closed:
@@ -273,7 +264,7 @@ class Looks:
         self.last = time.monotonic()
 
     def due(self, workers: Iterable[Worker]) -> bool:
-        """Whether a look is due, with stops since the last one noted."""
+        """Whether a look is due, with stops noted."""
         now = time.monotonic()
         passed = now - self.last
         if passed < TICK:

@@ -59,7 +59,7 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: s
 
 
 def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
-    """Compile the kernels of each agent that arrives, once for all workers, and answer with Warmed."""
+    """Compile each agent's kernels, once for all workers, and answer with Warmed."""
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
     config = _settle_in(channel, watch, resolved, sources)
@@ -85,7 +85,6 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, source
 
 
 def _settle_in(channel, watch, resolved, sources) -> Config | None:
-    """None, after sending the reason, if it cannot be made."""
     logs.send_by(channel)
     try:
         config = Config.restored(resolved)
@@ -102,15 +101,13 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
 
 
 class Table:
-    """Plays the games of a worker's orders."""
-
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
         self._config, self._channel, self._watch = config, channel, watch
         self._openings, self._process = Openings(config), os.getpid()
         self._warmed = set[tuple[int, int]]()  # conditions and agents
 
     def play(self, order: Play) -> None:
-        """Play the games of an order and send their records: the first always, the others while there is time."""
+        """Send the records: the first always, the others while there is time."""
         self._watch.tell = self._tell if order.told else None
         begun = sent = monotonic()
         records: list[tuple[Fixture, GameRecord]] = []
@@ -126,8 +123,7 @@ class Table:
         self._send(records, over=True)
 
     def _play(self, fixture) -> GameRecord:
-        """Void if the rules fail, since they would fail again."""
-        # not at the worker's start, so that an agent that crashes here costs only its own games
+        # an agent that crashes here costs only its own games
         self._watch.begin(playing=False)
         for agent in sorted({*fixture.seats}):
             if (fixture.condition, agent) not in self._warmed:
@@ -151,10 +147,10 @@ class Table:
         try:
             self._channel.send(Running(agent))
         except OSError:
-            os._exit(1)  # an agent has closed the connection, and no exception of ours may be taken for one of its own
+            os._exit(1)  # closed by an agent; no exception of ours may be taken for its own
 
     def _send(self, played, over):
-        """If a record cannot be encoded, because of the names of moves, say, the game is at fault."""
+        """If names of moves, say, cannot be encoded, the game is at fault."""
         try:
             self._channel.send(Played([record for _, record in played], over))
         except (TypeError, ValueError, OverflowError) as error:
