@@ -22,7 +22,7 @@ def columns_of(record: type) -> tuple[str, ...]:
 
 
 def declarations(record: type, constraints: dict[str, str] | None = None) -> str:
-    """As in CREATE TABLE, with `constraints` of some by name."""
+    """A record class in CREATE TABLE, with `constraints` of some columns by name."""
     by_name = {field.name: kind_of(field) for field in fields(record)}
     lines = []
     for name in columns_of(record):
@@ -33,6 +33,6 @@ def declarations(record: type, constraints: dict[str, str] | None = None) -> str
 
 
 def frame_types(record: type, names: Iterable[str]) -> dict[Any, str]:
-    """In a data frame, of those of `names` that hold numbers."""
+    """The types in a data frame of those of `names` that hold numbers."""
     types = {field.name: PANDAS.get(kind_of(field)) for field in fields(record)}
     return {name: found for name in names if (found := types.get(name))}

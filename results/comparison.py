@@ -53,7 +53,7 @@ def _games(run) -> str:
 
 
 def _shared_conditions(one: Sequence[Condition], other: Sequence[Condition]) -> list[tuple[int, int]]:
-    """Of an imported run, whose condition is unknown, of the only ones."""
+    """The numbers of equal conditions; of an imported run, whose condition is unknown, of the only ones."""
     if not (one[0].spec and other[0].spec):
         return list(zip((condition.number for condition in one), (condition.number for condition in other)))
     of = {(condition.spec, tuple(condition.limits.items())): condition.number for condition in other}

@@ -18,7 +18,7 @@ import numpy as np
 
 from arena.results.numeric import logistic
 
-LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals; fewer do not move the parameter
+LEAST_DECISIVE = 1 / 1500  # share of decisive games of equals, below which the parameter is held
 TINY = 1e-300  # a floor, so that a probability has a logarithm
 
 

@@ -29,7 +29,7 @@ class Estimate:
     score: float | None = None  # 0 to 1
     se: float | None = None  # standard error of the score
     elo: float | None = None
-    error: float | None = None  # half of the 95 % interval of elo
+    error: float | None = None  # half of the 95 % interval
     bound: str = ""
     los: float | None = None  # likelihood of superiority, 0 to 1
     nelo: float | None = None  # normalized Elo; None where all samples are alike

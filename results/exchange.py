@@ -30,7 +30,7 @@ MOST_PLAYERS = 2000  # ratings and crosstables have a cell for each two
 
 
 class ExchangeError(ValueError):
-    """The line, what is wrong, and what would be right."""
+    """Text that cannot be read as records: the line, what is wrong, and what would be right."""
 
 
 def to_jsonl(record: GameRecord) -> str:
@@ -142,7 +142,7 @@ def _candidates_fault(text) -> str | None:
 
 
 def _text_fault(text, longest=None) -> str | None:
-    """Of a name or moves; `longest`: it must not be empty either."""
+    """What is wrong with a name or moves; `longest`: it must not be empty either."""
     if longest is not None and not 0 < len(text) <= longest:
         return f"has {len(text)} characters; it can have 1 to {longest}"
     return None if text.isprintable() else "has characters that cannot be printed"
@@ -205,7 +205,7 @@ def numbered(games) -> list[GameRecord]:
 
 
 def _check_row(line, first, second, result, texts) -> None:
-    """ExchangeError unless players, known result, printable moves."""
+    """ExchangeError unless it has players, a known result, and printable moves."""
     if not first or not second or first == second:
         what = f"{_short(first)} and {_short(second)}"
         raise ExchangeError(f"line {line}: the players {what} must be two, with a name each")

@@ -45,13 +45,11 @@ def render(
 ) -> str | bytes:
     """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
 
-    `times` false leaves out every column of seconds, so that tables of equal runs are equal.  `width` is the most
-    characters in a line of text (in tables of up to 1000 rows, see `results.fitting`); None is as many as needed.
-    `title` is for people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too
-    wide for any terminal or page, such as seeds, moves of games and candidates.  `columns` are the ones to write, in
-    this
-    order: their names in csv, or a study's headings; ValueError names missing ones.  In csv, text that a spreadsheet
-    would take for a formula gets an apostrophe before it, unless `raw`.
+    `times` false leaves out columns of seconds, so that tables of equal runs are equal.  `width` is the most characters
+    in a line of text (in tables of up to 1000 rows, see `results.fitting`).  `title` is for people; LaTeX refers to the
+    table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too wide for any terminal or page, such as seeds
+    and moves.  `columns` are the ones to write, in this order: names in csv, or a study's headings; ValueError names
+    missing ones.  In csv, text that a spreadsheet would take for a formula gets an apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
@@ -130,7 +128,7 @@ def _flat(frame, times) -> pd.DataFrame:
 
 
 def _guarded(frame) -> pd.DataFrame:
-    """No spreadsheet takes it for formulas; numbers stay numbers."""
+    """What no spreadsheet takes for formulas; numbers stay numbers."""
     for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
         frame[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in frame[name]]
     return frame.set_axis([guarded(str(name)) for name in frame.columns], axis=1)
@@ -151,7 +149,7 @@ def _for_people(frame, times, rare=False) -> pd.DataFrame:
 
 
 def _short(frame, kind) -> pd.DataFrame:
-    """Fits a terminal; opponents by number."""
+    """Without columns that no terminal has room for; opponents by number."""
     if kind == "crosstable":
         numbers = [str(number + 1) for number in range(len(frame))]
         frame = frame.set_axis([frame.columns[0], *numbers], axis=1)

@@ -26,7 +26,7 @@ NOUGHT = {"0", "0.0 %"}
 WIDE, CLOSE = 3, 2  # blanks between columns
 INDENT = 2  # blanks before the lines below a row's first
 LEAST_OF_SENTENCES = 32  # columns of text that may break
-SHORT = 8  # that a rank may take beside a folded name
+SHORT = 8  # columns for a rank beside a folded name
 LEADING = 3  # columns, among which those are that name a row
 LONGEST_UNBROKEN = 1_000_000  # columns, wider than any table
 
@@ -161,9 +161,9 @@ def _balanced(columns: Sequence[Column], width: int) -> list[list[int]]:
 
 
 def _packed(columns: Sequence[Column], width: int) -> list[list[int]]:
-    """The widths of the columns on each line: up to the last of the names that lead, then the others.
+    """Widths by line: up to the last of the names that lead, then the others.
 
-    A name that is too long stands beside what leads it, such as its rank, and is folded there.
+    A name too long stands beside what leads it, such as its rank, and is folded there.
     """
     named = max((i + 1 for i, column in enumerate(columns[:LEADING]) if not column.right), default=0)
     lines: list[list[int]] = [[]]

@@ -34,7 +34,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Fit:
-    """With the covariance from the expected (Fisher) information."""
+    """The most likely parameters, with their covariance from the expected (Fisher) information."""
 
     strengths: np.ndarray  # float[players], in logits; sum 0 in each group without an anchor
     advantage: float  # logits

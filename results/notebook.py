@@ -10,7 +10,7 @@ from arena.results.kinds import NOTED
 from arena.results.printable import printable
 
 HEAT = "RdYlGn"
-FADED = 0.25, 0.25  # colours beyond 0 and 1 that are too dark for black letters
+FADED = 0.25, 0.25  # how far colours go on beyond 0 and 1; their ends are too dark for black letters
 ELO = "Elo is counted from the mean of the pool, with its 95 % interval"
 LOS = "LOS is how likely an agent is stronger than the next one"
 LEGENDS = {  # of the columns of a kind of table

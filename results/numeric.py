@@ -32,7 +32,7 @@ def logistic(x: np.ndarray) -> np.ndarray:
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Of the function, between ends of different signs; ValueError if they do not differ."""
+    """A zero of the function, between ends of different signs; ValueError if they do not differ."""
     below = function(low) < 0
     if below == (function(high) < 0):
         raise ValueError(f"the function has the same sign at {low} and at {high}")

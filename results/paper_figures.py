@@ -59,7 +59,7 @@ def parts_of(run) -> dict[str, Any]:
 
 
 def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Figure], None], float]:
-    """Draws a study of schemes, one kind of panel or all; and its height."""
+    """What draws a study of schemes, one kind of panel or all; and its height."""
     panels = tuple(strength_scaling.PANELS) if kind == "schemes" else (kind,)
     suits = strength_scaling.height(frame, throughput, panels, width)
     return lambda figure: strength_scaling.draw(figure, frame, throughput, panels), suits

@@ -110,7 +110,7 @@ def time_control(spec: str, limits: Mapping[str, float | str]) -> str:
 
 
 def _round(record) -> str:
-    """Opening and number, such as `3.7`: games of a pair differ in the last part alone.  Behind the first condition,
+    """Opening and number, such as `3.7`: games of a pair differ in the last part alone; behind the first condition,
     with the condition in front.
     """
     condition = [record.condition + 1] if record.condition else []
@@ -174,7 +174,7 @@ def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
 
 
 class _Movetext:
-    """Read line by line, without numbers, comments, variations, marks and result."""
+    """A game's moves, read line by line, without numbers, comments, variations, marks and result."""
 
     def __init__(self) -> None:
         self.begun = False

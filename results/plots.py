@@ -27,7 +27,7 @@ WIDEST = 0.95  # of a figure's width, of a legend
 MARKED = 0.08  # of a line, between its markers
 LABEL = 24  # characters of a name on an axis
 XLABEL = 44  # characters of a line below an axis
-LEAST_SHARE = 0.02  # of an agent's games, to draw a ply's mean
+LEAST_SHARE = 0.02  # of an agent's games that must reach a ply, to draw its mean
 UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "nodes a move", "depth": "depth"}
 
 

@@ -33,7 +33,7 @@ class Plotter:
         return plots.lengths(_axes(ax), self.tournament.games)
 
     def sides(self, ax: Axes | None = None) -> Axes:
-        """In the order of the standings."""
+        """Scores by side, in the order of the standings."""
         return plots.sides(_axes(ax), self._ordered(self.tournament.win_rates()))
 
     def moves(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
@@ -42,7 +42,7 @@ class Plotter:
         return plots.by_ply(_axes(ax), self.tournament.effort, of)
 
     def study(self, ax: Axes | None = None) -> Axes:
-        """Of `study`, with intervals, a row per game; new axes are high enough."""
+        """The cells of `study`, with intervals, a row per game; new axes are high enough."""
         frame = self.tournament.study()
         return plots.study(_axes(ax, 1.5 + 0.22 * (len(frame) + frame["instance"].nunique())), frame)
 

@@ -18,13 +18,13 @@ from arena.results.likelihood import Fit, Games, fit
 from arena.results.numeric import components, has_negative_cycle, normal_probabilities, reachable, root
 
 WIN, DRAW, LOSS = 0, 1, 2
-HALF = "half"  # draws as half a win and half a loss
+HALF = "half"
 DRAWS = (*LAWS, HALF)
 FARTHEST_ANCHOR = 10_000  # Elo
 
 
 class AnchorError(ValueError):
-    """Not among the agents, out of range, or contradicted by results that all went to one side."""
+    """Anchors not among the agents, out of range, or contradicted by results that all went to one side."""
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,12 @@ class Reason:
     """Why a game ended, as the store and the tables say it."""
 
     PLAYED_OUT = "played out"  # the rules of the game ended it
-    ILLEGAL_MOVE = "illegal move"  # forfeit: the mover's answer was no legal move
+    ILLEGAL_MOVE = "illegal move"  # forfeit
     EXCEPTION = "exception"  # forfeit: the mover raised an exception
-    TIME = "time"  # forfeit: the mover exceeded its seconds a move, or its clock ran out
-    DIED = "died"  # forfeit: the mover ended its process, or broke its connection
+    TIME = "time"  # forfeit: a move's seconds, or the clock
+    DIED = "died"  # forfeit: it ended its process, or broke its connection
     EXCLUDED = "excluded"  # forfeit: the player ended or hung its process twice before play, and is asked no more
-    CRASH = "crash"  # void: the worker died, twice, by code of unknown origin
+    CRASH = "crash"  # void: twice, by code of unknown origin
     RULES = "rules"  # void: the rules of the game failed
     HANG = "hang"  # void: beyond its time limit, twice
     RESIGNED = "resigned"  # a person, or a program, gave up
@@ -41,9 +41,9 @@ class MoveRecord(Effort):
     """One decision of an agent, and its cost."""
 
     ply: int  # the first decision's is the number of opening plies
-    side: int  # 0 for the first player, 1 for the second
+    side: int  # 0 first player, 1 second
     move: str  # in the game's notation
-    value: float | None = None  # expected result for the mover, -1 (loss) to 1 (win)
+    value: float | None = None  # for the mover, -1 (loss) to 1 (win)
     clock: float | None = None  # seconds after the move, with increment; below 0 is a debt
     candidates: str | None = None  # written by `results.candidates`
 
@@ -94,13 +94,13 @@ class GameRecord:
     opening: int  # from 0; shared by a pair, with sides swapped; for one player the run
     seed: int  # unsigned 64 bits
     first: str  # name of the first mover
-    second: str | None  # name of its opponent; None in a game for one player
+    second: str | None  # None in a game for one player
     outcome: float | None  # of the first player: 1, 0.5, 0; None when void, or one player
     score: float | None  # the game's own, for the first player; None unless played out
     reason: str  # one of Reason
     detail: str  # of a forfeit, a void or an adjudication, in a sentence; else empty
-    opening_moves: str  # names separated by blanks, before the agents began
-    moves: str  # names separated by blanks, the agents' moves
+    opening_moves: str  # names separated by blanks
+    moves: str  # likewise, the agents' own
     plies: int  # opening included
     seconds: float  # wall time, opening excluded
     decisions: tuple[MoveRecord, ...] = ()

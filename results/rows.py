@@ -51,7 +51,7 @@ CREATE TABLE improvements (
 
 
 def write_empty(path: Path, meta: dict, agents: Sequence[dict]) -> None:
-    """Under another name until whole: a crash leaves no half of one."""
+    """An empty store, under another name until whole: a crash leaves no half of one."""
     part = path.with_suffix(".part")
     with explained(path, "make"):
         part.unlink(missing_ok=True)

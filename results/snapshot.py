@@ -33,7 +33,7 @@ _AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
 
 
 class Snapshot:
-    """As loaded; load again to see games added later."""
+    """A run as it was loaded; load again to see games added later."""
 
     def __init__(self, folder: Path, meta: dict, agents: list[dict], sums: pd.DataFrame):
         self.folder = folder
@@ -41,7 +41,7 @@ class Snapshot:
         self.agents = agents  # {"name", "spec"}, in the order of the configuration
         self.tallies = sums  # games counted by condition, players, outcome, reason; see `results.tallies`
         self.conditions = conditions_of(meta["config"]) if "config" in meta else _unnamed(sums["condition"])
-        self._last_game = len(self)  # games are numbered as they end, so this delimits the snapshot
+        self._last_game = len(self)  # games are numbered as they end: this delimits the snapshot
 
     @classmethod
     def load(cls, folder: str | os.PathLike) -> Self:

@@ -42,7 +42,7 @@ FILE_NAME = "tournament.sqlite"
 LOCK_NAME = "lock"
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
-LOOK = 1.0  # seconds between looks whether the file is in its place
+LOOK = 1.0  # seconds between looks whether the file is there
 BATCH = 10_000  # rows read at once
 GAMES_VERIFIED = 100_000  # up to this many games are all verified at loading or resuming
 MOVES_VERIFIED = 1_000_000  # up to this many decisions all are, before a sum of them or a resume
@@ -149,7 +149,7 @@ class Store:
         return [{"name": name, "spec": spec} for _, name, spec in self._verified("agents", ("agent", "name", "spec"))]
 
     def tallies(self) -> dict:
-        """Sums by condition, players, outcome and reason (`results.tallies`); StoreDamaged unless they count all games."""
+        """Sums by condition, players, outcome, reason (`results.tallies`); StoreDamaged unless they count all games."""
         with self.unchanged():  # or a game added between the two would be taken for damage
             read = dict(tallies.read(self._verified("tallies", ("tally", *tallies.COLUMNS))))
             ((last,),) = self.select("SELECT MAX(game) FROM games")
@@ -241,7 +241,7 @@ class Store:
 
     def record(self, id: str) -> GameRecord:
         """StoreError, naming some ids, if there is none; StoreDamaged if it is damaged."""
-        query = "SELECT game FROM games {} WHERE id = ?"  # then without the index, which may be damaged
+        query = "SELECT game FROM games {} WHERE id = ?"  # a second time without the index, which may be damaged
         rows = self.select(query.format(""), (id,)) or self.select(query.format("NOT INDEXED"), (id,))
         if not rows:
             some = [str(row[0]) for row in self.select("SELECT id FROM games ORDER BY number LIMIT 4")]
@@ -323,7 +323,7 @@ class Store:
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """All reads see the same moment, whatever others add; nested ones do nothing."""
+        """A context in which all reads see the same moment, whatever others add; nested ones do nothing."""
         if self._connection.in_transaction:
             yield
             return

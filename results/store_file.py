@@ -14,7 +14,7 @@ PATIENCE = 0.2  # seconds for others, who look by `busy` whether it is taken
 
 
 class StoreError(UserError):
-    """Names the file, the reason, and what is still safe."""
+    """A store that cannot be made, read or written; names the file, the reason, and what is still safe."""
 
 
 class StoreDamaged(StoreError):
@@ -41,7 +41,7 @@ class StoreBusy(StoreError):
 
 
 def taken(path: Path) -> FileLock:
-    """The kernel frees it when the process ends, however it ends."""
+    """The lock, taken; the kernel frees it when the process ends, however it ends."""
     folder, lock = path.parent, FileLock(path, timeout=PATIENCE, thread_local=False)
     try:
         lock.acquire(poll_interval=PATIENCE / 10)

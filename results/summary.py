@@ -29,7 +29,7 @@ def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
 
 
 def side_by_side(intervals: int) -> str:
-    """On `intervals` intervals of 95 % side by side; empty if few."""
+    """A note on `intervals` intervals of 95 % side by side; empty if few."""
     if intervals < MANY:
         return ""
     miss = 1 - CONFIDENT**intervals
@@ -41,7 +41,7 @@ def side_by_side(intervals: int) -> str:
 
 
 def intervals_in(frame: pd.DataFrame) -> int:
-    """Errors of Elo, or from low to high; of two agents in both orders, one."""
+    """The number of intervals: errors of Elo, or from low to high; of two agents in both orders, one."""
     name = next((name for name in ("low", "error") if name in frame), None)
     if name is None:
         return 0
@@ -50,7 +50,7 @@ def intervals_in(frame: pd.DataFrame) -> int:
 
 
 def _widening(intervals: int) -> float:
-    """Of each interval, if all independent ones are to hold with 95 %."""
+    """The factor for each interval, if all independent ones are to hold with 95 %."""
     return normal_quantile((1 + CONFIDENT ** (1 / intervals)) / 2) / normal_quantile((1 + CONFIDENT) / 2)
 
 
@@ -66,7 +66,7 @@ def certainty(los: float) -> str:
 
 
 def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, instances: int = 1) -> list[str]:
-    """Of `instances` different games; `games` are rows as in `results.tables`."""
+    """Sentences on `instances` different games; `games` are rows as in `results.tables`."""
     found = verdict(standings, ratings)
     if not found:
         return ["No results are stored yet."]
@@ -87,7 +87,7 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
 
 
 def _draws_and_length(games, instances) -> str:
-    """The length, an average, is only of one game."""
+    """The length only if there is one instance: over several, a mean says nothing."""
     played = games[games["outcome"].notna()]
     counts = number(played)
     drawn = f"{100 * counts[played['outcome'] == 0.5].sum() / counts.sum():.1f} % of the games were drawn"

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 ALL = "all"  # conditions together
 JOINT = ("ratings", "pairs", "differences")  # kinds that begin with all conditions together
-BY_CONDITION = (*JOINT, "win_rates")  # kinds with rows of each condition, where there are several
+BY_CONDITION = (*JOINT, "win_rates")  # with rows by condition, where there are several
 
 
 class Tournament(Snapshot):
-    """As loaded; load again to see games added later."""
+    """A run as it was loaded; load again to see games added later."""
 
     @cached_property
     def ratings(self) -> Ratings:

@@ -15,7 +15,7 @@ from arena.games.core.errors import UserError
 from arena.games.core.plugins import add_named
 
 PATIENCE = 10.0  # seconds for a scheduler's answer
-LOOK = 0.5  # seconds between looks at the list of workers
+LOOK = 0.5  # seconds between looks at workers
 BEAT, SILENT = 5.0, 6  # seconds between looks at heartbeats; looks without one that lose a worker
 FAREWELL = 20.0  # seconds for stations to end
 # a worker that cannot import a function ends, and may be others': a builtin asks it first
@@ -146,7 +146,7 @@ def linked(cluster: Any, config: Config) -> Iterator[Link]:
 
 @contextmanager
 def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
-    """Closed at the end unless it was given; `cores`: needed by a game."""
+    """A `distributed.Client`, closed at the end unless it was given; `cores`: needed by a game."""
     distributed = _distributed()
     if isinstance(cluster, distributed.Client):
         yield cluster

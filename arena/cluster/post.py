@@ -15,7 +15,7 @@ from arena.formats.fixture import Fixture
 from arena.workers.messages import WorkersEnd
 
 LOOK = 0.5  # seconds between looks whether the games are still wanted
-FAREWELL = 10.0  # seconds for a station to end by itself
+FAREWELL = 10.0  # seconds to end by itself
 SILENT = 30.0  # seconds without a word of a playing station, which is stopped, or hangs: it is ended
 COMMAND = "import sys; from arena.cluster.station import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 

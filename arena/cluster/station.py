@@ -32,7 +32,7 @@ LOOK = 1.0  # seconds between looks whether the parent is alive
 
 
 class SentLog(logging.Handler):
-    """To the parent, from the supervisor, whose RunLog it is, and its workers."""
+    """Sends the log of the supervisor, whose RunLog it is, and its workers to the parent."""
 
     def __init__(self, channel: WorkersEnd):
         super().__init__()
@@ -145,7 +145,7 @@ class HarmReport:
         self._before: tuple[Counter[int], Counter[int]] = Counter(), Counter()
 
     def tell(self) -> None:
-        """What has happened since the last call."""
+        """Send what has happened since the last call."""
         known = self._supervisor.verdicts.known()
         spoilt, broken = (now - before for now, before in zip(known, self._before))
         self._before = known
@@ -155,7 +155,7 @@ class HarmReport:
 
 @contextmanager
 def _one_a_machine() -> Iterator[None]:
-    """One station of a machine at a time: the others find its kernels on disk."""
+    """A context for one station of a machine at a time: the others find its kernels on disk."""
     folder = cache.folder()
     lock = FileLock(Path(folder, f".compiling-{platform.node()}.lock"), timeout=PATIENCE) if folder else None
     with suppress(OSError, Timeout, NotImplementedError):  # then several compile at once

@@ -33,7 +33,7 @@ class BadOpenings(ValueError):
 
 
 def beside(value, folder: Path):
-    """With its file, if any, relative to the configuration's folder."""
+    """The key with its file, if any, relative to the configuration's folder."""
     if isinstance(value, str):
         return str(folder / value)
     if isinstance(value, dict) and isinstance(value.get("file"), str):
@@ -42,7 +42,7 @@ def beside(value, folder: Path):
 
 
 def lines_of(value, game: Game) -> list[str]:
-    """Of the key `openings`, checked; BadOpenings says what is wrong."""
+    """The lines of the key `openings`, checked; BadOpenings says what is wrong."""
     if isinstance(value, str):
         return _from_file(value, game)
     if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):

@@ -126,7 +126,7 @@ class Reader:
             yield from ((i, each) for each in every)
 
     def _check_instances(self, made):
-        """For as many players, and each there once."""
+        """All must be for as many players, and there once."""
         specs = self.values.get("instances")
         for game in made:
             if game.players != made[0].players:
@@ -236,7 +236,7 @@ class Reader:
         except BadOpenings as error:
             for problem in error.problems:
                 self._complain(("openings",), value, problem)
-        except Exception as error:  # any error of a user's rules belongs in the message
+        except Exception as error:  # a fault of a user's rules
             self._complain(("openings",), value, f"the game's rules fail in them: {type(error).__name__}: {error}")
         return []
 
@@ -250,14 +250,14 @@ class Reader:
                     random_opening(game, seed, k, plies)
         except OpeningError as error:
             self._complain(("opening_plies",), plies, error)
-        except Exception as error:  # any error of a user's rules belongs in the message
+        except Exception as error:  # likewise
             text = f"its rules fail in the opening: {type(error).__name__}: {error}"
             self._complain(("game",), str(game), text)
 
     # -- Agents ---------------------------------------------------------------------------------------------------
 
     def _spell_out_agents(self) -> None:
-        """Such as tree(workers=1..8), which stands for several."""
+        """A spec such as tree(workers=1..8) stands for several agents."""
         found: list = []
         for i, entry in enumerate(_listed(self.values.get("agents"))):
             spec = entry.get("agent") if isinstance(entry, dict) else None

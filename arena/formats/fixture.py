@@ -13,8 +13,8 @@ class Fixture:
     """One game before it is played; for one player, one run of one agent."""
 
     id: str  # `2v1-0007`: agent 2 moves first against agent 1, opening 7; `2on3-0007`: agent 2, condition 3
-    number: int  # in the schedule of a round robin, from 0
-    condition: int  # number of the game and budget, from 0
+    number: int  # in a round robin, from 0
+    condition: int  # of game and budget, from 0
     seats: tuple[int, ...]  # the agents, the first mover first
     opening: int  # of the opening, or a single player's run, from 0
     seed: int  # unsigned 64 bits, from the run's seed and the id

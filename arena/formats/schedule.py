@@ -39,7 +39,7 @@ class Schedule:
 
     @classmethod
     def of(cls, tournament) -> "Schedule | None":
-        """Of `results.Tournament`; None if its games were imported."""
+        """For a `results.Tournament`; None if its games were imported."""
         if not (config := tournament.meta.get("config")):
             return None
         columns = ["condition", "first", "second", "opening", "outcome", "opening_moves", "moves", "reason"]
@@ -84,7 +84,7 @@ class Schedule:
         return all(format.is_over for format in self.formats)
 
     def lines(self) -> list[str]:
-        """Of each condition, in words; nothing if the tables say it all."""
+        """The standing of each condition; nothing if the tables say it all."""
         return [
             f"{label}: {line}" if len(self.formats) > 1 else line
             for label, format in zip(self._labels, self.formats)

@@ -57,10 +57,10 @@ class Trial:
         self.ahead = BATCH  # end of the current batch; `wanted`: of the next one
         self.wanted = 2 * BATCH
         self.state = State(0.0, *test.bounds, "continue")
-        self.copies: list[float] = []  # the candidate's points in pairs left out as copies
+        self.copies: list[float] = []  # the candidate's, in pairs left out as copies
         self._seen: dict[str, tuple[Way, ...]] = {}  # by opening: the first pair
         self._in_a_row = 0  # copies
-        self._by_chance = False  # whether one opening was followed in two ways
+        self._by_chance = False  # one opening was followed in two ways
 
     @property
     def is_over(self) -> bool:
@@ -124,7 +124,7 @@ class SequentialTest(Matches):
         try:
             SprtTable(**keys.get("sprt", {})).test()
         except ValidationError:
-            pass  # its form is wrong, which is reported elsewhere
+            pass  # reported elsewhere
         except ValueError as error:
             yield ("sprt",), keys["sprt"], str(error)
 

@@ -97,13 +97,13 @@ class Duel:
         self.close()
 
     def close(self) -> None:
-        """Tell the agent, once, with the result if there is one."""
+        """Tell the agent, once, that the game is closed, with the result if there is one."""
         if self._referee:
             referee, self._referee = self._referee, None
             referee.close(self.ending[self.game.players == 1] if self.ending else None)
 
     def record(self, number: int = 0) -> GameRecord:
-        """So far, as number `number` of a collection."""
+        """The game so far, as number `number` of a collection."""
         outcome, score, reason, detail = self.ending or (None, None, Reason.UNFINISHED, "")
         names = [made.name for made in self.made]
         first, second = (self.name, str(self.agent))[:: 1 if self.side == 0 else -1]

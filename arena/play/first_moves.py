@@ -35,7 +35,7 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
 
 
 def weight(agent: Agent) -> int:
-    """Roughly its compile time: the functions that it reaches."""
+    """A rough measure of compile time: the functions that an agent reaches."""
     return len(code_of(type(agent)))  # type: ignore[arg-type]
 
 

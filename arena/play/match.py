@@ -17,7 +17,7 @@ from arena.results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
 class Openings:
-    """Of a run; keeps the last one for the second game of its pair."""
+    """The openings of a run; keeps the last one for the second game of its pair."""
 
     def __init__(self, config: Config):
         self._config = config
@@ -51,14 +51,14 @@ def play_fixture(
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
-    """Without moves, failed through no agent's fault."""
+    """Of a game without moves that failed through no agent's fault."""
     return _without_moves(config, fixture, None, reason, detail, seconds)
 
 
 def forfeit_record(
     config: Config, fixture: Fixture, agent: int, reason: str, detail: str, seconds: float = 0.0
 ) -> GameRecord:
-    """Lost with the agent's process, which took the moves with it."""
+    """Of a game lost with the agent's process, which took the moves with it."""
     outcome = float(fixture.seats.index(agent)) if len(fixture.seats) == 2 else None
     return _without_moves(config, fixture, outcome, reason, detail, seconds)
 

@@ -75,7 +75,7 @@ def serving(folder, port: int, many: bool = False):
 
 
 class Pages:
-    """Of a run; redrawn when it lacks games, but not for every game."""
+    """The page of a run; redrawn when it lacks games, but not for every game."""
 
     def __init__(self, folder, home: str = ""):
         self.folder, self.home = Path(folder), home  # home: the address of the page of all runs

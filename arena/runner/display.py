@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COLUMNS = ("first", "outcome", "condition", "score", "seconds")  # of a game for one player
 RESULT = ("first", "second", "outcome", "reason")  # of a game for two
 NO_OUTCOME = -1.0  # for a void game: NaN does not equal itself
-NOTICED = 0.05  # seconds of loading an agent's kernels that are reported
+NOTICED = 0.05  # seconds of loading kernels that are reported
 SHARE_OF_TIME = 0.05  # of the run, for computing the standings
 MOST_PAUSE = 10.0  # seconds between standings at most
 STARTING = "starting processes"
@@ -43,7 +43,7 @@ class Display(Events):
     def __init__(self, console: Console):
         self.console = console
         self.rows: list[list] = []  # of games for one player
-        self.results: Counter[tuple] = Counter()  # of games for two by agents and result
+        self.results: Counter[tuple] = Counter()  # by agents and result
         self.done = self.stored_before = self.total = 0
         self.began = time.monotonic()
         self.compiled: list[str] = []  # agents whose kernels are being compiled

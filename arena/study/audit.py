@@ -39,7 +39,7 @@ def restored(values: Mapping[str, Any]) -> Config:
 def played_again(
     config: Config, records: list[GameRecord], workers: int, tell: Callable[[int], None]
 ) -> list[Difference]:
-    """`tell` is called with the number played."""
+    """The games that differ; `tell` is called with the number played."""
     fixtures = map(_fixture_of(config), records)
     again: dict[str, GameRecord] = {}
 

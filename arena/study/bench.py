@@ -33,7 +33,7 @@ class Subject(NamedTuple):
 
 
 class BenchError(UserError, ValueError):
-    """No report in a file, or no sources in a folder."""
+    """A file without a report, or a folder without sources."""
 
 
 class Version:

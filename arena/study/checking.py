@@ -16,7 +16,7 @@ def replayer(config: Mapping[str, Any]) -> Callable[[GameRecord], str]:
 
 
 def replayed(game: Game, record: GameRecord) -> str:
-    """With its moves, plies and, if the rules ended it, outcome and score; "" if nothing."""
+    """What is wrong with its moves, plies and, if the rules ended it, outcome and score; "" if nothing."""
     names = [*record.opening_moves.split(), *record.moves.split()]
     if len(names) != record.plies:
         return f"has {len(names)} moves, but {record.plies} plies are stored"

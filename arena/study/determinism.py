@@ -109,7 +109,7 @@ def _played(config: Path, out: Path, setting: Setting) -> dict[str, GameRecord]:
 
 
 def difference(one: GameRecord, other: GameRecord | None) -> Difference | None:
-    """From another of the same id; None if only in time."""
+    """How a game differs from another of the same id; None if only in time."""
     if other is None:
         return Difference("", one.id, "is missing")
     for was, now in _decisions(one, other):

@@ -14,7 +14,7 @@ from arena.config.config import ConfigError
 
 
 def lock(file) -> None:
-    """Until the file is closed; ConfigError if another process holds the lock."""
+    """Lock until the file is closed; ConfigError if another process holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

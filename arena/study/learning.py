@@ -32,7 +32,7 @@ from arena.results.elo import pentanomial
 from arena.study.preparing import ENDINGS, game_of
 
 KIND = "learning checkpoint"
-PAUSE = 0.5  # seconds of learning between looks at the clock
+PAUSE = 0.5  # seconds between looks at the clock
 OPENING = 4  # random plies before a match's games, or fewer
 TRIES = 100  # draws of an opening of that length
 

@@ -58,7 +58,7 @@ def read_positions(path: Path) -> list[Known]:
 
 
 def check_positions(solver: Solver, known: list[Known], path: Path, after: Callable[[Checked], None]) -> list[Checked]:
-    """Calls `after` on each; PositionError names a line with illegal moves."""
+    """Solve each, and call `after`; PositionError names a line with illegal moves."""
     game, states = solver.game, states_of(solver.game, known, path)
     checked = []
     solver.warm(states[0][1])
@@ -75,7 +75,7 @@ def check_positions(solver: Solver, known: list[Known], path: Path, after: Calla
 
 
 def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, np.ndarray, int]]:
-    """With its state and plies; PositionError if there is nothing to solve."""
+    """Each position, state and plies; PositionError if there is nothing to solve."""
     states = []
     for entry in known:
         try:
@@ -91,7 +91,7 @@ def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, n
 
 
 def names_of(game: Game, moves: Iterable[int], state: np.ndarray | None = None) -> list[str]:
-    """Made one after the other, from `state` or the initial position."""
+    """The names of moves made one after the other, from `state` or the initial position."""
     names, at = [], game.initial() if state is None else state
     for move in moves:
         names.append(game.move_name(at, move))

@@ -189,7 +189,7 @@ def _alike(value, example) -> bool:
 
 
 def with_memory(agent: Agent, mebibytes: float) -> Agent:
-    """Of its table, or trees together; ValueError if it has neither."""
+    """The agent with a table, or trees together, of that size; ValueError if it has neither."""
     known: Any = agent.__dataclass_fields__
     if "table" in known:
         return replace(agent, table=mebibytes)  # type: ignore[type-var]

@@ -44,7 +44,7 @@ SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pip
 WORKERS = (1, 2, 4, 8, 16)
 LEAST, MOST = 0.25, 2.0  # the least factor tried; the largest, over the number of workers
 TIMED = 40  # positions timed before play
-ENOUGH = 50  # of a worker, for each search under way
+ENOUGH = 50  # playouts of a worker for each search under way
 NEAR = 0.025  # share of the serial search's time that counts as equal
 OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d,\s]*)\]|(\d{1,4}))")
 
@@ -246,8 +246,9 @@ def split(spec: str) -> tuple[str, tuple[int, ...] | None]:
 
 
 def equal_factor(time: float, playouts: int) -> float | None:
-    """How many times a worker's playouts fit in the time of a scheme, None if unknown; time: of the serial search's
-    with the playouts of one worker
+    """How many of a worker's playouts fit in the time of a scheme, None if unknown.
+
+    time: over that of the serial search with the playouts of one worker
     """
     if math.isnan(time):
         return None

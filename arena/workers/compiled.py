@@ -22,7 +22,7 @@ NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest
 
 
 def is_compiled(seat: Seat, games: Iterable[Game]) -> bool:
-    """Everything for these games, by this Numba for this processor."""
+    """Whether everything is, for these games, by this Numba for this processor."""
     return _key(seat, games) in (index.load(NAME) or {})
 
 
@@ -36,7 +36,7 @@ def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
 
 
 def _key(seat, games) -> str:
-    """Of what determines the kernels; the stamp covers searches that a parameter names."""
+    """A digest of what determines the kernels; the stamp covers searches that a parameter names."""
     code = code_digest(type(seat.agent), *map(type, games))
     settings = sorted(item for item in os.environ.items() if item[0].startswith(("NUMBA_", "ARENA_SPECIALIZE")))
     machine = (numba.__version__, get_host_cpu_name(), sorted(processor_features()), settings)

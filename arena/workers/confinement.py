@@ -31,7 +31,7 @@ def confine(output, inherited: Iterable[int] = ()) -> None:
 
 @contextmanager
 def safe_path() -> Iterator[None]:
-    """New interpreters do not look for modules in the current folder first."""
+    """A context in which new interpreters do not look for modules in the current folder first."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
@@ -44,7 +44,7 @@ def safe_path() -> Iterator[None]:
 
 
 def limit_memory(size: int | None) -> None:
-    """Of addresses, for this process and its forks, in bytes; None is no limit."""
+    """Limit the addresses of this process and its forks, in bytes; None is no limit."""
     if size is not None:
         import resource
 
@@ -68,13 +68,13 @@ def _is_open(descriptor):
 
 
 def _of_the_tracker():
-    """To Python's tracker of locks, which would obey what an agent writes there."""
+    """The pipe to Python's tracker of locks, which would obey what an agent writes there."""
     descriptor = resource_tracker._resource_tracker._fd
     return [] if descriptor is None else [descriptor]
 
 
 def _let_go_of(descriptors):
-    """By the null device: no object of this process finds its file closed."""
+    """Replace each by the null device: no object of this process finds its file closed."""
     if descriptors:
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in descriptors:
@@ -90,7 +90,7 @@ def _leave_signals_to_the_parent():
 
 
 def _found_group():
-    """Agents' child processes join the group and end with it."""
+    """Lead a group, which agents' child processes join and end with."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
 

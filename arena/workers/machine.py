@@ -41,14 +41,14 @@ def describe_run(config) -> dict:
 
 
 def sources_of(config) -> str:
-    """Of a run's games and agents, as their code is in this process."""
+    """A digest of a run's games and agents, as their code is in this process."""
     from arena.games.core.jit import code_digest
 
     return code_digest(*_classes(config))
 
 
 def _classes(config) -> list[type]:
-    """And of what their parameters name, such as each worker's search."""
+    """Of the games and agents, and of what their parameters name, such as each worker's search."""
     from arena.agents.core.agent import registry as agents
     from arena.agents.montecarlo.method import registry as methods
 

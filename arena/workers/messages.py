@@ -40,7 +40,7 @@ class Failed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Played(msgspec.Struct, tag=True, frozen=True):
-    """In the order sent; `over`: the worker begins no more of them."""
+    """Games are over, in the order sent; `over`: the worker begins no more of them."""
 
     records: list[GameRecord]
     over: bool
@@ -61,7 +61,7 @@ class Probed(msgspec.Struct, tag=True, frozen=True):
 
 
 class Running(msgspec.Struct, tag=True, frozen=True):
-    """This agent's code, or none, runs from here on: who wrote what follows is known."""
+    """The code of this agent, or none, runs from here on: who wrote what follows is known."""
 
     agent: int | None
 
@@ -124,7 +124,7 @@ def frame_of(message: msgspec.Struct) -> bytes:
 
 
 class WorkersEnd:
-    """For any thread; `decoder` reads what arrives."""
+    """The worker's end, for any thread; `decoder` reads what arrives."""
 
     def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _orders):
         self._end, self._decoder, self._lock = end, decoder, threading.Lock()

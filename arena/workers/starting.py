@@ -37,7 +37,7 @@ def use_fork_server(modules: Iterable[str] = ()) -> None:
 
 
 def begin_start() -> None:
-    """If workers use one: it can import meanwhile."""
+    """If workers use a fork server, start it, so that it can import meanwhile."""
     if multiprocessing.get_start_method() == "forkserver":
         with no_interrupt(), safe_path():
             forkserver.ensure_running()
@@ -99,7 +99,7 @@ def having_children() -> Iterator[None]:
 
 @contextmanager
 def no_interrupt() -> Iterator[None]:
-    """New processes ignore Ctrl-C until they install a handler."""
+    """A context in which new processes ignore Ctrl-C until they install a handler."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -191,7 +191,7 @@ class Supervisor(Engine):
         self._records.append(record)
 
     def _try_again(self, job, record) -> bool:
-        """Over time, but the worker was stopped meanwhile."""
+        """Whether a game was over time on a worker that was stopped meanwhile."""
         failure = Failure("over time while it was stopped", Reason.TIME, None, outside=True)
         again = replace(job, failures=(*job.failures, failure))
         if not another_try(again.failures):
@@ -278,7 +278,7 @@ class Supervisor(Engine):
     # -- The end --------------------------------------------------------------------------------------------------
 
     def _dismiss(self):
-        """By themselves, so that their last log records arrive."""
+        """Let idle workers end by themselves, so that their last log records arrive."""
         until = time.monotonic() + FAREWELL_SECONDS
         leaving = [worker for worker in self._crew if worker.ready and not worker.jobs]
         for worker in leaving:

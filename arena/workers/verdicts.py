@@ -26,7 +26,7 @@ log = logging.getLogger("arena.workers.supervisor")
 
 ENOUGH = 2  # failures of an agent before play, or of a game, that end its games
 MOST_REPORTED = 100  # different troubles of a run
-TRIES = 2  # times that a game is played if the fault is not known
+TRIES = 2  # of a game whose fault is not known
 TRIES_KILLED = 8  # if workers seem to be killed from outside
 # signals that faulty code causes in its own process
 OWN_SIGNALS = {
@@ -74,7 +74,7 @@ class Verdicts:
         return None
 
     def after(self, job: Job, failure: Failure) -> Job | GameRecord:
-        """Another job, or the record of the game."""
+        """What follows a failed worker: another job, or the record of the game."""
         if job.probes:
             return self._after_probe(job, failure)
         if failure.agent not in job.fixture.seats:
@@ -156,12 +156,12 @@ def culprit(failures: Sequence[Failure]) -> int | None:
 
 
 def another_try(failures: Sequence[Failure]) -> bool:
-    """If nobody is known to be guilty."""
+    """Whether to play again if nobody is known to be guilty."""
     return len(failures) < (TRIES_KILLED if all(failure.outside for failure in failures) else TRIES)
 
 
 def is_stopped(pid: int) -> bool:
-    """As by SIGSTOP; False if /proc does not say."""
+    """Whether a process is stopped, as by SIGSTOP; False if /proc does not say."""
     try:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):

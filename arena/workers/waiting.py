@@ -13,7 +13,7 @@ OVERTAKING = 8  # games per core that may overtake one of several cores
 
 @dataclass(frozen=True)
 class Failure:
-    """In a game or in loading its agents' kernels."""
+    """Of a worker, in a game or in loading its agents' kernels."""
 
     fate: str  # in words
     reason: str  # one of Reason, if an agent is to blame
@@ -34,7 +34,7 @@ class Job:
 
     @property
     def alone(self) -> bool:
-        """A failure of its worker concerns this game."""
+        """Whether a failure of its worker concerns this game alone."""
         return bool(self.failures or self.probes or self.suspected)
 
 
@@ -79,7 +79,7 @@ class Queue:
         return len(self._window) >= wanted
 
     def _taken(self, place) -> list[Job]:
-        """With the first one, those behind it that travel with it."""
+        """The game at a place; with the first one, those behind it that travel with it."""
         if place:
             job = self._window[place]
             del self._window[place]
@@ -89,7 +89,7 @@ class Queue:
         return [self._window.popleft() for _ in range(self._together())]
 
     def _together(self) -> int:
-        """From the first on, alike in cores, a fair share at most."""
+        """How many games, from the first on, travel together: alike in cores, a fair share at most."""
         first = self._window[0]
         length = self._lengths.of(first.fixture)
         if length is None or first.alone or length > ORDER_SECONDS / 2:

@@ -50,7 +50,7 @@ class Warmer:
     def __post_init__(self):
         seats = self.config.conditions[0].seats
         left = [agent for agent, seat in enumerate(seats) if not is_compiled(seat, self.config.instances)]
-        # the slowest first, so that no core waits for it at the end
+        # the slowest first, lest a core waits for it at the end
         self._left = sorted(left, key=lambda agent: -weight(seats[agent].agent))
         self._compiled: list[Seat] = []
         self._names = itertools.count(1)
@@ -99,7 +99,7 @@ class Warmer:
         return child.agent is not None
 
     def _next(self) -> int | None:
-        """Of a class that no other child compiles: agents of a class share kernels."""
+        """An agent of a class that no other child compiles: agents of a class share kernels."""
         busy = {self._class_of(child.agent) for child in self._children if child.agent is not None}
         agent = next((agent for agent in self._left if self._class_of(agent) not in busy), None)
         if agent is not None:

@@ -71,7 +71,7 @@ class Worker:
         self.end, self.printed = SupervisorsEnd(ours), printed
         os.set_blocking(printed.fileno(), False)
         self._line = b""
-        self.jobs: deque[Job] = deque()  # without a record: in play, or for when it is ready
+        self.jobs: deque[Job] = deque()  # games without a record: in play, or waiting until it is ready
         self.sent = 0  # games in its last order
         self.ready = False
         self.complaint = ""  # why it cannot go on
@@ -190,7 +190,7 @@ class Worker:
         return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
 
     def useless(self, why: str) -> Failure:
-        """It cannot go on because of what it sent, or did not."""
+        """A worker that cannot go on because of what it sent, or did not."""
         guilty, warming = self.running, not self.doing().playing
         return Failure(why, Reason.DIED, guilty, certain=guilty is not None, warming=warming)
 
@@ -264,7 +264,7 @@ class Looks:
         self.last = time.monotonic()
 
     def due(self, workers: Iterable[Worker]) -> bool:
-        """Whether a look is due, with stops noted."""
+        """Whether a look is due; notes stops, too."""
         now = time.monotonic()
         passed = now - self.last
         if passed < TICK:
