@@ -18,6 +18,7 @@ for module in pkgutil.iter_modules(commands.__path__, "arena.commands."):
 
 
 def main() -> None:
+    """Run the command that the user typed."""
     try:
         mode_of_environment()
     except UserError as error:

@@ -19,6 +19,8 @@ _FORM = re.compile(rf"\d{{1,19}}( \S+ \d{{1,19}} ({_VALUE})){{1,{MOST}}}", re.AS
 
 
 class Candidate(NamedTuple):
+    """A move that a search considered."""
+
     move: str  # in the game's notation
     visits: int
     share: float  # of all visits, 0 to 1

@@ -17,6 +17,7 @@ class Condition(NamedTuple):
 
     @property
     def label(self) -> str:
+        """Instance and budget."""
         return ", ".join(filter(None, (self.instance, self.budget)))
 
 

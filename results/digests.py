@@ -39,4 +39,5 @@ def row_of(record: type) -> Callable[[Any], tuple]:
 
 
 def is_sound(row: tuple) -> bool:
+    """Whether the last value of a row is the digest of those before."""
     return digest(row[:-1]) == row[-1]

@@ -218,4 +218,5 @@ def _check_row(line, first, second, result, texts) -> None:
 
 
 def players(records: Iterable[GameRecord]) -> list[str]:
+    """The names of all players, in the order in which they come."""
     return list(dict.fromkeys(name for record in records for name in (record.first, record.second) if name))

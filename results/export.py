@@ -27,7 +27,7 @@ from arena.results.printable import JSON_ESCAPES, guarded, printable
 RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
 WIDE_CROSSTABLE = 10  # then LaTeX has whole percents
-LONG = 1000  # rich takes a millisecond a row: longer tables are laid out by tabulate
+LONG = 1000  # rows: rich takes a millisecond for each; longer tables are laid out by tabulate
 
 
 class ColumnError(ValueError):
@@ -46,10 +46,11 @@ def render(
     """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
 
     `times` false leaves out columns of seconds, so that tables of equal runs are equal.  `width` is the most characters
-    in a line of text (in tables of up to 1000 rows, see `results.fitting`).  `title` is for people; LaTeX refers to the
-    table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too wide for any terminal or page, such as seeds
-    and moves.  `columns` are the ones to write, in this order: names in csv, or a study's headings; ValueError names
-    missing ones.  In csv, text that a spreadsheet would take for a formula gets an apostrophe before it, unless `raw`.
+    in a line of text (in tables of up to 1000 rows, see `results.fitting`), None as many as needed.  `title` is for
+    people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too wide for any
+    terminal or page, such as seeds and moves.  `columns` are the ones to write, in this order: names in csv, or a
+    study's headings; ValueError names missing ones.  In csv, text that a spreadsheet would take for a formula gets an
+    apostrophe before it, unless `raw`.
     """
     if format not in FORMATS:
         raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
@@ -82,6 +83,7 @@ def _rendered(frame, format, title, times, width, columns) -> str:
 
 
 def _parquet(frame) -> bytes:
+    """ModuleNotFoundError says what to install without pyarrow."""
     if importlib.util.find_spec("pyarrow") is None:
         raise ModuleNotFoundError('parquet needs pyarrow: pip install "search-arena[parquet]"', name="pyarrow")
     return frame.to_parquet(None, index=False, engine="pyarrow")
@@ -327,7 +329,7 @@ def interval(low: str, high: str) -> str:
 
 
 def elo_with_error(elo, error, bound) -> list[str]:
-    """One column for people: `+104 ± 23`, or `> +183` for a bound; errors have one width, so that signs align."""
+    """Elo in one column for people: `+104 ± 23`, or `> +183` for a bound; errors have one width: signs align."""
     errors = ["" if value is None else f"{value:.0f}" for value in error]
     widest = max(map(len, errors), default=0)
     strings = []

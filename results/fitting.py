@@ -42,11 +42,13 @@ class Column:
 
     @cached_property
     def least(self) -> int:
+        """The width that it takes at least where a row is a line of the table."""
         longest = max((cell_len(word) for cell in self.cells for word in cell.split()), default=0)
         return min(self.width, max(LEAST_OF_SENTENCES, longest)) if self.flows else self.width
 
     @cached_property
     def width(self) -> int:
+        """The width of its widest line."""
         return max((cell_len(line) for cell in (self.heading, *self.cells) for line in cell.split("\n")), default=0)
 
     @cached_property
@@ -56,6 +58,7 @@ class Column:
 
 
 def columns_of(cells: dict[str, list[str]], right: Iterable[bool]) -> list[Column]:
+    """Columns from display strings by heading."""
     return [Column(heading, strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)]
 
 
@@ -87,6 +90,7 @@ class Fitted:
         yield self.laid_out(console, options.max_width)
 
     def laid_out(self, console: Console, width: int) -> Table | Text:
+        """The table laid out for `width` columns."""
         for columns, gap in self._layouts():
             if _width(columns, gap) <= width:
                 return _table(columns, self.title, gap)

@@ -73,6 +73,7 @@ def latex(
 
 
 def escaped(text: str) -> str:
+    """Text as LaTeX reads it, in one line."""
     return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
 
 

@@ -54,6 +54,7 @@ def page(tournament) -> str:
 
 
 def table_page(frame: pd.DataFrame, tournament, sentences: Iterable[str] = ()) -> str:
+    """A table of a tournament, sentences, explanations of its columns, and notes, as HTML."""
     kind = frame.attrs["kind"]
     notes = tournament.notes_on(frame) if kind in NOTED else []
     legend = [LEGENDS[kind]] if kind in LEGENDS and len(frame) else []

@@ -18,6 +18,7 @@ normal_quantile = NormalDist().inv_cdf  # the inverse of normal_probability
 
 
 def normal_probability(x: float) -> float:
+    """The probability that a standard normal variable is less than x."""
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 

@@ -27,6 +27,7 @@ UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
 
 def kinds(run) -> tuple[str, ...]:
+    """The kinds of figures of a tournament (`results.Tournament`)."""
     several = ("study",) if "study" in run.kinds else ()
     if run.single_player:
         return ("curves", *several)
@@ -55,6 +56,7 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
 
 
 def parts_of(run) -> dict[str, Any]:
+    """The conditions of a run as runs, by their labels."""
     return {one.label: run.part(one.number) for one in run.conditions}
 
 

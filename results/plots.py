@@ -23,8 +23,8 @@ OTHERS = "#888888"
 MARKERS = "osD^v"
 LINES = 8  # agents that lines can tell apart
 NARROW = 5  # within this factor an axis is linear: a logarithmic one has too few round numbers
-WIDEST = 0.95  # of a figure's width, of a legend
-MARKED = 0.08  # of a line, between its markers
+WIDEST = 0.95  # share of a figure's width for a legend
+MARKED = 0.08  # share of a line's length between its markers
 LABEL = 24  # characters of a name on an axis
 XLABEL = 44  # characters of a line below an axis
 LEAST_SHARE = 0.02  # of an agent's games that must reach a ply, to draw its mean
@@ -54,7 +54,7 @@ def _heat(share: float) -> tuple[Any, str]:
 
 
 def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
-    """With 95 % errors, the best on top; arrows are one-sided bounds."""
+    """Elo with 95 % errors, the best on top; arrows are one-sided bounds."""
     shown = standings[standings["elo"].notna()]
     for place, row in enumerate(shown.itertuples()):
         colour = _colour(0)
@@ -164,6 +164,7 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
 
 
 def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
+    """Each agent's score as first and as second player."""
     places = np.arange(len(win_rates))
     first, second = (100 * win_rates[f"score_{side}"].to_numpy(float) for side in ("first", "second"))
     ax.hlines(places, np.fmin(first, second), np.fmax(first, second), color=OTHERS, linewidth=1)

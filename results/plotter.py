@@ -30,6 +30,7 @@ class Plotter:
         return plots.strength(_axes(ax), self._ordered(self.tournament.standings()), self.tournament.win_rates(), of)
 
     def lengths(self, ax: Axes | None = None) -> Axes:
+        """The lengths of games, by winner."""
         return plots.lengths(_axes(ax), self.tournament.games)
 
     def sides(self, ax: Axes | None = None) -> Axes:
@@ -37,7 +38,7 @@ class Plotter:
         return plots.sides(_axes(ax), self._ordered(self.tournament.win_rates()))
 
     def moves(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
-        """The mean along the game of a field of `Effort`."""
+        """The mean along the game of a field of `Effort` such as seconds or depth."""
         _check(of, EFFORT)
         return plots.by_ply(_axes(ax), self.tournament.effort, of)
 

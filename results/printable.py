@@ -26,4 +26,5 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
+    """The text before `guarded` changed it."""
     return text[1:] if text.startswith("'") and FORMULA.match(text) else text

@@ -10,7 +10,7 @@ from arena.results.columns import kind_of
 if TYPE_CHECKING:
     from arena.agents.core.agent import Decision  # which loads Numba
 
-MOST = 1 << 63  # as of SQLite's integers
+MOST = 1 << 63  # above the numbers of a decision, as of SQLite's integers
 
 
 class Reason:

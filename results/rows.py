@@ -84,6 +84,7 @@ _NONE = digest(())
 
 
 def insert(connection: sqlite3.Connection, first: int, records: Iterable[GameRecord]) -> None:
+    """Insert games, numbered from `first` on."""
     games: list[tuple] = []
     parts: dict[str, list[tuple]] = {part: [] for part in PARTS}
     for game, record in enumerate(records, first):

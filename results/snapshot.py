@@ -71,6 +71,7 @@ class Snapshot:
             return self._read_games(store)
 
     def _read_games(self, store: Store) -> pd.DataFrame:
+        """StoreDamaged if a game is not as it was stored."""
         columns = ("game", *GAME_TABLE)
         rows = map(itemgetter(*map(ROW.index, columns)), store.rows(self._last_game))
         frame = _frame(_shared(rows, columns), columns, GameRecord)
@@ -91,6 +92,7 @@ class Snapshot:
 
     @property
     def names(self) -> list[str]:
+        """The agents' names, in the order of the configuration."""
         return [agent["name"] for agent in self.agents]
 
     @property
@@ -105,11 +107,13 @@ class Snapshot:
 
     @property
     def single_player(self) -> bool:
+        """Whether the games are for one player, for a score."""
         if "config" in self.meta:
             return self.meta["config"]["format"] == SINGLE_PLAYER
         return len(self) > 0 and bool(self.tallies["second"].isna().all())
 
     def at(self, conditions: Iterable[int]) -> Self:
+        """The same tournament with only the games of these conditions, by number; every table covers only these."""
         wanted = set(conditions)
         if strange := sorted(wanted - {condition.number for condition in self.conditions}):
             last = self.conditions[-1].number

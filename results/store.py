@@ -123,6 +123,7 @@ class Store:
 
     @property
     def meta(self) -> dict:
+        """What `create` and `set_meta` stored."""
         rows = self._verified("meta", ("key", "value"), "key")
         try:
             return {key: json.loads(value) for key, value in rows}
@@ -139,6 +140,7 @@ class Store:
             raise StoreError(text) from None
 
     def set_meta(self, key: str, value: Any) -> None:
+        """Replace, or add, one entry of `meta` (any JSON)."""
         with explained(self.path, f"write {key} to"), self._connection as connection:
             row = (key, json.dumps(value))
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, digest(row)))
@@ -158,6 +160,7 @@ class Store:
         return read
 
     def ids(self) -> set[str]:
+        """The ids of all games stored."""
         return {id for (id,) in self.each("SELECT id FROM games NOT INDEXED")}  # the table, which has the digests
 
     def results(self) -> Iterator[tuple]:
@@ -358,6 +361,7 @@ def busy(folder: str | os.PathLike) -> bool:
 
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
+    """StoreError unless it is a store of this version."""
     with explained(path, "open"):
         connection = open_to_write(path) if write else open_to_read(path)
         try:

@@ -210,6 +210,7 @@ BUDGETS = "budgets"  # all budgets of a game
 
 
 def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: Sequence[str] = tuple(PANELS)):
+    """A matplotlib figure with `panels` for each game and budget."""
     from matplotlib.figure import Figure
 
     width = PANEL * len(_shown(panels, throughput))
@@ -337,6 +338,7 @@ def _draw_throughput(ax, throughput, looks) -> None:
 
 
 def count_axis(ax, counts) -> None:
+    """A logarithmic axis with the counts that there are."""
     ax.set_xscale("log", base=2)
     ax.set_xticks(counts, [str(count) for count in counts], minor=False)
     ax.grid(alpha=0.3)

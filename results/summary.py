@@ -55,6 +55,7 @@ def _widening(intervals: int) -> float:
 
 
 def certainty(los: float) -> str:
+    """A likelihood of superiority in words."""
     if math.isnan(los):
         return "unknown"
     percent = "> 99.9 %" if los > BEYOND_DOUBT else f"{100 * los:.1f} %"

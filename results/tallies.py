@@ -47,9 +47,11 @@ class Tallies:
 
     @property
     def games(self) -> int:
+        """The number of games counted."""
         return sum(sums[0] for _, sums in self.rows.values())
 
     def changed(self) -> "Change":
+        """A change that is to be made in one transaction."""
         return Change(self)
 
 
@@ -69,9 +71,11 @@ class Change:
         self.rows[key] = (number, tuple(map(add, sums, more)))
 
     def write(self, connection: Connection) -> None:
+        """Store the tallies that have changed."""
         connection.executemany(_WRITE, map(_row, self.rows.items()))
 
     def keep(self) -> None:
+        """Make them the tallies of the store."""
         self.tallies.rows |= self.rows
 
     def _new(self):
@@ -106,5 +110,6 @@ class DamagedSetting(Exception):
 
 
 def read(rows: list[tuple]) -> Iterator[tuple[Key, tuple[int, tuple[int, ...]]]]:
+    """The tallies of verified rows, for `Tallies`."""
     for number, *values in rows:
         yield tuple(values[: len(KEYS)]), (number, tuple(values[len(KEYS) :]))  # type: ignore[misc]

@@ -77,6 +77,7 @@ class Tournament(Snapshot):
 
     @cached_property
     def order(self) -> list[str]:
+        """The agents' names as they stand in the standings."""
         return self.standings()["agent"].tolist()
 
     @shown_as("crosstable")
@@ -93,7 +94,7 @@ class Tournament(Snapshot):
 
     @shown_as("differences")
     def differences(self) -> pd.DataFrame:
-        """A row for each ordered pair of agents; see `results.tables.differences`."""
+        """Elo differences, a row for each ordered pair of agents; see `results.tables.differences`."""
         return tables.differences(self.ratings)
 
     @shown_as("win_rates")
@@ -161,6 +162,7 @@ class Tournament(Snapshot):
 
     @property
     def kinds(self) -> tuple[str, ...]:
+        """The kinds of tables there are, the main one first."""
         kinds = SINGLE_PLAYER_KINDS if self.single_player else KINDS
         if len(self.conditions) == 1:
             return kinds

@@ -33,6 +33,8 @@ WINDOW = 64  # waiting games searched for a playable one
 
 @dataclass
 class Flight:
+    """A task under way; `jobs` are the games of a batch."""
+
     task: Callable
     host: Host
     jobs: list[Job] = field(default_factory=list)

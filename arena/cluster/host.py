@@ -12,11 +12,15 @@ CORES = "cores"  # a resource of Dask; a game takes as many as its agents need c
 
 
 class Needs(NamedTuple):
+    """What games may require, since some worker offers it."""
+
     widest: int  # the most slots of a worker
     resources: frozenset[str]  # names declared by any worker
 
 
 class Phase(Enum):
+    """The stages of a worker."""
+
     JOINING = 1  # its station starts, and describes itself
     PREPARING = 2  # it compiles
     PLAYING = 3
@@ -41,6 +45,7 @@ class Host:
 
     @property
     def has_room(self) -> bool:
+        """Whether it can take another batch."""
         return self.phase is Phase.PLAYING and self.under_way < AHEAD * self.slots
 
     def fits(self, job: Job, names: Collection[str], needs: Needs) -> bool:
@@ -52,6 +57,7 @@ class Host:
         )
 
     def asks(self, job: Job, names: Collection[str]) -> dict[str, float]:
+        """The resources of Dask that a game takes on this worker."""
         asked = {name: 1.0 for name in names if name in self.resources}
         if job.cores > 1 and CORES in self.resources:
             asked[CORES] = min(float(job.cores), self.resources[CORES])

@@ -49,6 +49,7 @@ class Link:
 
     @property
     def dashboard(self) -> str | None:
+        """The address of the dashboard."""
         return self.client.dashboard_link
 
     def submit(self, task: Callable, address: str, *arguments, resources: dict[str, float] | None = None) -> str:
@@ -62,6 +63,7 @@ class Link:
         return key
 
     def drop(self, key: str) -> None:
+        """Forget a task that has ended or is no longer wanted."""
         future = self._futures.pop(key)
         if not future.done():
             future.cancel(force=True)
@@ -74,11 +76,13 @@ class Link:
         self.client.loop.add_callback(self._look)
 
     def halt(self) -> None:
+        """Tell all stations to begin no more games."""
         from arena.cluster import tasks
 
         self.client.loop.add_callback(self._everywhere, tasks.halt)
 
     def close(self) -> None:
+        """Cancel tasks under way, and end the stations."""
         from arena.cluster import tasks
 
         if self._closed.is_set():
@@ -164,6 +168,7 @@ def connected(cluster: Any, cores: int = 1) -> Iterator[Any]:
 
 
 def check_importable(client: Any, cluster: str) -> None:
+    """ClusterError if a worker lacks search-arena."""
     for address, result in client.run(ASK, QUESTION, on_error="return").items():
         if isinstance(result, Exception):
             raise ClusterError(f"cluster {cluster}: worker {address} {NOT_THERE}: {type(result).__name__}: {result}")

@@ -18,6 +18,8 @@ class Prepare(msgspec.Struct, tag=True, frozen=True):
 
 
 class Games(msgspec.Struct, tag=True, frozen=True):
+    """To the station: play these games."""
+
     fixtures: list[Fixture]
 
 
@@ -35,6 +37,8 @@ class Described(msgspec.Struct, tag=True, frozen=True):
 
 
 class Refusal(msgspec.Struct, tag=True, frozen=True):
+    """The station cannot play, for this reason."""
+
     text: str
 
 
@@ -51,10 +55,14 @@ class Prepared(msgspec.Struct, tag=True, frozen=True):
 
 
 class Over(msgspec.Struct, tag=True, frozen=True):
+    """A game is over."""
+
     record: GameRecord
 
 
 class Trouble(msgspec.Struct, tag=True, frozen=True):
+    """A sentence on what agents and games have done."""
+
     text: str
 
 
@@ -70,6 +78,8 @@ class Alive(msgspec.Struct, tag=True, frozen=True):
 
 
 class Line(msgspec.Struct, tag=True, frozen=True):
+    """A line of the log of one of the station's processes."""
+
     process: str
     name: str
     level: int
@@ -98,11 +108,12 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def packed(value) -> bytes:
-    """A list of fixtures or an Answer, which Dask carries unchanged."""
+    """The bytes of a list of fixtures or an Answer, which Dask carries unchanged."""
     return _encoder.encode(value)
 
 
 def batch_of(data: bytes) -> list[Fixture]:
+    """The fixtures of a batch."""
     return _batches.decode(data)
 
 

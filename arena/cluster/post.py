@@ -46,10 +46,12 @@ class Post:
         self._order(messages.Begin(values, cores))
 
     def describe(self, wanted: Callable[[], bool]) -> messages.Answer:
+        """Its description, or why it cannot play."""
         self._wait(lambda: self._machine is not None, wanted)
         return messages.Answer([self._machine] if self._machine else [], self._lost())
 
     def prepare(self, wanted: Callable[[], bool]) -> messages.Answer:
+        """Let it compile, once."""
         with self._changed:
             asked, self._asked = self._asked, True
         if not asked:
@@ -68,10 +70,12 @@ class Post:
         return self._answer(ids)
 
     def halt(self) -> None:
+        """Tell it to begin no more games."""
         self.halted = True
         self._order(messages.Halt())
 
     def close(self) -> None:
+        """End it, and wait until it has ended."""
         for end in self._ends:
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)

@@ -43,6 +43,7 @@ class SentLog(logging.Handler):
             self.of_worker(record.processName or "", record.name, record.levelno, self.format(record))
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
+        """A record of a worker's logger, or a line that it printed."""
         if self._room > 0:
             self._room -= len(text)
             text = text.encode("utf-8", "backslashreplace").decode()
@@ -73,6 +74,7 @@ class Inbox:
             self.supervisor.request_stop(now=True)
 
     def next(self) -> Fixture | None:
+        """The next game; None if none has arrived."""
         return self._games.popleft() if self._games else None
 
 
@@ -91,6 +93,7 @@ def main(orders_from: int, messages_to: int) -> None:
 
 
 def _settle_in(channel, begin: messages.Begin) -> Config | None:
+    """None, after sending the reason, if it cannot be made here."""
     try:
         config = Config.restored(json.loads(begin.values))
         channel.send(messages.Described(describe_station(config)))

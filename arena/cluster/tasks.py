@@ -48,6 +48,7 @@ class Place:
                 self._post.halt()
 
     def leave(self) -> None:
+        """End the station for good."""
         self._over.set()
         with self._lock:
             self._close()
@@ -78,11 +79,13 @@ def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
 
 
 def prepare(run: str) -> bytes:
+    """Let the station compile: an Answer with the seconds that it took."""
     wanted = _asker()
     return packed(_place(run).use(lambda post: post.prepare(wanted)))
 
 
 def play(run: str, batch: bytes) -> bytes:
+    """Let the station play a batch of games: an Answer with their records."""
     fixtures, wanted = batch_of(batch), _asker()
     return packed(_place(run).use(lambda post: post.play(fixtures, wanted)))
 

@@ -39,6 +39,7 @@ def in_words(fault, known: Mapping[str, FieldInfo]) -> str:
 
 
 def unknown_key(key: str, known: Mapping[str, FieldInfo]) -> str:
+    """The message for an unknown key."""
     close = difflib.get_close_matches(key, list(known), 1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     return f"unknown key{hint}; known: {', '.join(known)}"
@@ -55,6 +56,7 @@ def key_of(place) -> str:
 
 
 def shown(value) -> str:
+    """The repr of a value, shortened if it is long."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # thousands of digits, or of tables in tables

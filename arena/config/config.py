@@ -31,6 +31,8 @@ class ConfigError(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Seat:
+    """An agent in one condition."""
+
     name: str
     agent: Agent
     budget: Budget  # its own, or its part of the condition's
@@ -89,6 +91,7 @@ class Config:
         return Seat(name, agent, own)
 
     def named_files(self) -> list[str]:
+        """The paths of the files that games and agents read."""
         made: list[Game | Agent] = [*self.instances, *(agent for _, agent in self.agents)]
         return sorted({path for one in made for path in one.files()})
 
@@ -98,10 +101,12 @@ class Config:
 
     @property
     def players(self) -> int:
+        """The number of players of every game."""
         return self.instances[0].players
 
     @property
     def format(self) -> str:
+        """The name of the format."""
         return self.values["format"]
 
 

@@ -33,7 +33,7 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
-    except ValueError as error:  # TOMLDecodeError, or thousands of digits
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ConfigError([f"{path}: is not TOML: {error}"]) from None
     except RecursionError:
         raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None

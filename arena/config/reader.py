@@ -32,6 +32,7 @@ COMMON_FORMS = CommonKeys.model_fields.keys() - {"openings"}
 
 
 def known_keys() -> dict[str, FieldInfo]:
+    """All keys of a configuration: the common ones and the formats'."""
     return dict(CommonKeys.model_fields) | {
         key: field for kind in formats().values() for key, field in kind.Keys.model_fields.items()
     }
@@ -48,6 +49,7 @@ class Reader:
         self.problems: list[str] = []
 
     def read(self) -> Config | None:
+        """The configuration; None if there are problems."""
         form: list[str] = []
         self._spell_out_agents()
         if self._import_plugins():

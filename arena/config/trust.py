@@ -30,12 +30,14 @@ class TrustError(UserError):
 
 
 def import_plugins(values: Mapping[str, Any]) -> None:
+    """Import the plug-ins of resolved values."""
     look_in(values["plugin_path"] if values["plugins"] else None)
     for plugin in values["plugins"]:
         importlib.import_module(plugin)
 
 
 def look_in(folder: str | None) -> None:
+    """Let Python also find modules in a folder."""
     if folder and folder not in sys.path:
         _looked_in.add(folder)
         sys.path.append(folder)

@@ -34,6 +34,8 @@ _classes: dict[str, type["Format"]] = {}
 
 
 class Table(BaseModel):
+    """A table of a configuration: keys of exact types, no others."""
+
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
@@ -169,9 +171,11 @@ class Matches(Format):
         return self.all_played()
 
     def all_played(self) -> bool:
+        """Whether all games wanted so far have ended."""
         return self._left == 0
 
     def is_played(self, pair: Pair, opening: int) -> bool:
+        """Whether both games of an opening have ended."""
         return all((opening, side) in self._points[pair] for side in (0, 1))
 
     def points(self, pair: Pair, openings: Iterable[int]) -> tuple[float, float]:
@@ -187,6 +191,8 @@ class Matches(Format):
 
 
 class KnownMatches(Matches):
+    """Base of the formats whose matches are known before play."""
+
     adaptive = False
 
     def __init__(self, names, games, fixtures, keys):

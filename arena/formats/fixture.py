@@ -14,8 +14,8 @@ class Fixture:
 
     id: str  # `2v1-0007`: agent 2 moves first against agent 1, opening 7; `2on3-0007`: agent 2, condition 3
     number: int  # in a round robin, from 0
-    condition: int  # of game and budget, from 0
-    seats: tuple[int, ...]  # the agents, the first mover first
+    condition: int  # of the game and budget, from 0
+    seats: tuple[int, ...]  # numbers of the agents, the first mover first
     opening: int  # of the opening, or a single player's run, from 0
     seed: int  # unsigned 64 bits, from the run's seed and the id
 
@@ -34,6 +34,7 @@ class Fixtures:
     conditions: int = 1
 
     def of_pair(self, pair: Pair, opening: int) -> Iterator[Fixture]:
+        """Both games of an opening, sides swapped."""
         one, other = pair
         place = self._block(opening, self.agents * (self.agents - 1)) + 2 * self._index(pair)
         where = f"on{self.condition + 1}" if self.conditions > 1 else ""
@@ -43,6 +44,7 @@ class Fixtures:
             )
 
     def of_agent(self, agent: int, run: int) -> Fixture:
+        """One run of an agent that plays alone."""
         id = f"{agent + 1}on{self.condition + 1}-{run:04d}"
         return self._fixture(id, self._block(run, self.agents) + agent, (agent,), run)
 

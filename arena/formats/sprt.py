@@ -161,6 +161,7 @@ class SequentialTest(Matches):
             self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair]})
 
     def candidate(self, pair) -> str:
+        """The candidate's name."""
         return self.names[pair[0] if pair[1] == self.base else pair[1]]
 
     @classmethod

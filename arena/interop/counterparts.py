@@ -25,10 +25,12 @@ class NoCounterpart(UserError, ValueError):
 
 
 def by_number(game: Game, state: np.ndarray, move: int) -> tuple[str, ...]:
+    """A move is the action of the same number."""
     return (str(move),)
 
 
 def number(theirs: Any, action: int) -> str:
+    """An action by its number."""
     return str(action)
 
 
@@ -44,6 +46,7 @@ class Counterpart:
 
 
 def counterpart_of(game: Game) -> Counterpart:
+    """The same game there; NoCounterpart if there is none."""
     made = COUNTERPARTS[game.name](game) if game.name in COUNTERPARTS else None
     if made is None:
         raise NoCounterpart(f"OpenSpiel has no {game}; it has {', '.join(COUNTERPARTS)}, some in one size alone")
@@ -64,6 +67,7 @@ class Mirror:
             self.push(move)
 
     def push(self, move: int) -> None:
+        """Make a move on both boards."""
         after = self.game.after(self.state, move)
         for label in self.counterpart.path(self.game, self.state, move):
             (action,) = [a for a in self.theirs.legal_actions() if self.counterpart.label(self.theirs, a) == label]
@@ -131,6 +135,7 @@ def text(theirs, action):
 
 
 def by_name(game, state, move):
+    """A move is the action of the same name."""
     return (game.move_name(state, move),)
 
 
@@ -189,6 +194,7 @@ def checkers_name(game, state, move):
 
 
 def usual(game):
+    """Whether chess has its usual initial position."""
     return not game.fen and game.setup == type(game).setup
 
 

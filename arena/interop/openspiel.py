@@ -120,6 +120,8 @@ class OpenSpielGame(Game):
 
 
 class About(NamedTuple):
+    """Facts about one of their games, named as in `Game`."""
+
     players: int
     has_chance: bool
     move_limit: int
@@ -193,6 +195,8 @@ COUNTERPARTS[OpenSpielGame.name] = lambda game: Counterpart(game.game, first=gam
 
 
 class Found(NamedTuple):
+    """A search's answer for a state."""
+
     action: int
     value: float  # for the player to move, in the game's utility
     playouts: int | None = None
@@ -200,6 +204,8 @@ class Found(NamedTuple):
 
 
 class Searcher(Agent):
+    """A search of OpenSpiel, on an OpenSpiel board."""
+
     needs: ClassVar[Needs] = Needs(kernels=False)
 
     def misfit(self, game: Game) -> str | None:

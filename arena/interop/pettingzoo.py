@@ -89,6 +89,7 @@ class GameEnvironment(AECEnv):
         return {"observation": self.state_array.copy(), "action_mask": mask}
 
     def step(self, action: Any) -> None:
+        """Make the move of `agent_selection`."""
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return

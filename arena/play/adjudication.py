@@ -23,6 +23,8 @@ class Adjudication(NamedTuple):
 
 
 class Ending(NamedTuple):
+    """An end of a game before its rules end it."""
+
     outcome: float  # the first player's
     reason: str
     detail: str

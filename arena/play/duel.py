@@ -19,6 +19,8 @@ from arena.results.record import GameRecord, MoveRecord, Reason
 
 @dataclass(frozen=True)
 class Made:
+    """A move that was made, or that is proposed."""
+
     move: int
     name: str
     side: int  # 0, 1 or CHANCE
@@ -92,6 +94,7 @@ class Duel:
         return taken
 
     def resign(self) -> None:
+        """Resign for the person."""
         outcome = float(self.side) if self.game.players == 2 else None
         self.ending = (outcome, None, Reason.RESIGNED, f"{self.name} resigned")
         self.close()

@@ -145,6 +145,8 @@ def identity(fixture: Fixture, names: Sequence[str]) -> dict:
 
 
 class Match:
+    """The board and the players of a game in progress."""
+
     def __init__(self, game: Game, fixture: Fixture, opening: Sequence[int], adjudicator: Adjudicator):
         self.game = game
         self.fixture = fixture

@@ -22,7 +22,7 @@ log = logging.getLogger("arena.referee")
 LONGEST_DETAIL = 2000  # characters of a record's detail
 FAULTS = (Exception, SystemExit)  # exceptions that are an agent's own fault
 REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
-GRACE = 5.0  # beyond its limit, until an agent's process is killed
+GRACE = 5.0  # seconds beyond its limit, until an agent's process is killed
 
 NO_CANDIDATES = candidates.Best(0, [], [], [])
 
@@ -30,7 +30,9 @@ T = TypeVar("T")
 
 
 class Limits(NamedTuple):
-    time_margin: float = 1.0  # beyond a move's seconds, or the clock
+    """In seconds."""
+
+    time_margin: float = 1.0  # by which a move may exceed its seconds, or the clock be overdrawn
     move_seconds: float = 600.0  # for all that has no time budget
 
 
@@ -206,6 +208,7 @@ class Referee:
         return names
 
     def _checked(self, decision, legal, state, ply) -> int:
+        """Forfeit if the move is not legal."""
         move = decision.move
         if isinstance(move, int | np.integer) and not isinstance(move, bool) and int(move) in legal:
             return int(move)
@@ -220,10 +223,12 @@ class Referee:
 
 
 def in_words(error: BaseException) -> str:
+    """The type and text of an exception."""
     return storable(f"{type(error).__name__}: {text_of(error)}")
 
 
 def text_of(error: BaseException) -> str:
+    """The text of an exception, if it has one."""
     try:
         return storable(str(error))
     except BaseException as fault:

@@ -59,6 +59,7 @@ class Watch:
         self._words[GAME] = game
 
     def halted(self) -> bool:
+        """Whether the supervisor wants no further game to begin."""
         return self._words[HALT] != 0.0
 
     def begin(self, playing: bool) -> None:
@@ -85,6 +86,7 @@ class Watch:
         self._words[AGENT] = NOBODY
 
     def note_plies(self, plies: int) -> None:
+        """Note the plies of the game so far."""
         self._words[PLIES] = plies
 
     def compiled(self) -> float:
@@ -93,6 +95,7 @@ class Watch:
 
     @contextmanager
     def of(self, agent: int, limit: float) -> Iterator[None]:
+        """A context in which an agent's code runs."""
         self.enter(agent, limit)
         try:
             yield

@@ -55,6 +55,7 @@ class Drawn:
 
     @property
     def inline(self) -> str:
+        """The SVG element in the page's colours."""
         element = self.svg[self.svg.index("<svg") :]
         # its style would apply to the whole page
         element = re.sub(r"<(metadata|style)\b[^>]*>.*?</\1>", "", element, flags=re.DOTALL)

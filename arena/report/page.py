@@ -166,10 +166,12 @@ def content_policy() -> str:
 
 
 def sheet() -> str:
+    """The style sheet of every page."""
     return f"{own_file('report.css')}\n{STYLE}"
 
 
 def own_file(name: str) -> str:
+    """The text of a file of this package."""
     return resources.files("arena.report").joinpath(name).read_text()
 
 

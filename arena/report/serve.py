@@ -100,6 +100,7 @@ class Pages:
             return self._page
 
     def now(self) -> str:
+        """The number of games stored."""
         with Store.open(self.folder) as store:
             return str(store.select("SELECT COUNT(*) FROM games")[0][0])
 
@@ -157,6 +158,8 @@ class Index(Pages):
 
 
 class Handler(BaseHTTPRequestHandler):
+    """Answers requests for the server's `pages`."""
+
     server_version, sys_version = "arena", ""
     timeout = ASKING  # for each wait; `Server` limits the sum
     server: "Server"
@@ -282,6 +285,7 @@ class Server(ThreadingHTTPServer):
             request.settimeout(ANSWERING)
 
     def answers(self, request):
+        """Note that the answer is ready; the reader must take it."""
         with self._changed:
             if request in self._ends:
                 self._spared[request] = time.monotonic() + READING
@@ -315,6 +319,7 @@ class Server(ThreadingHTTPServer):
                 self._changed.notify_all()
 
     def server_close(self):
+        """Stop listening, and end all connections and streams."""
         super().server_close()
         with self._changed:
             for request in self._ends:
@@ -340,6 +345,7 @@ def _end(request: socket.socket) -> None:
 
 
 def main(folder, descriptor, many=""):
+    """Serve until the input ends."""
     os.nice(NICENESS)
     server = Server(socket.socket(fileno=int(descriptor)), Index(folder) if many else Pages(folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -15,6 +15,7 @@ WITHOUT_SCORE = {  # in the format's letters
 
 
 def games_with_sgf() -> list[str]:
+    """The names of the games that support SGF."""
     return [name for name, cls in registry.classes().items() if issubclass(cls, Game) and cls.sgf_number is not None]
 
 

@@ -24,15 +24,18 @@ class Desk:
         events.planned(self.schedule)
 
     def left(self) -> int:
+        """The number of games wanted and not stored."""
         return len(self.schedule) - len(self.stored)
 
     def next(self) -> Fixture | None:
+        """The next game that is not stored yet."""
         while fixture := self.schedule.next():
             if fixture.id not in self.stored:
                 return fixture
         return None
 
     def add(self, records: list[GameRecord]) -> None:
+        """Store finished games."""
         self.store.add_all(records)
         for record in records:
             self.stored.add(record.id)

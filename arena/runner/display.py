@@ -36,10 +36,13 @@ SHOWN_OF_SCORES = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
 
 def watch(console: Console) -> Events:
+    """The display for `console`."""
     return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
 
 
 class Display(Events):
+    """The state that all displays share: progress, pace, results."""
+
     def __init__(self, console: Console):
         self.console = console
         self.rows: list[list] = []  # of games for one player
@@ -101,6 +104,7 @@ class Display(Events):
         self.say(f"warning: {text}")
 
     def say(self, text):
+        """Show a line to the reader."""
         self.console.print(Text(text), soft_wrap=True)
 
     def pace(self) -> str:
@@ -196,10 +200,12 @@ class LiveDisplay(Display):
         super().warmed(name, seconds, failure)
 
     def begin(self, step, what=""):
+        """Show a step before play."""
         self.steps[step] = self.compiling.add_task(f"{what}{step}")
         self.compiling.start()
 
     def end(self, step):
+        """Hide a step that has ended."""
         if step in self.steps:
             self.compiling.remove_task(self.steps.pop(step))
         if not self.steps:
@@ -258,6 +264,7 @@ class PlainDisplay(Display):
         self.preparing.start()
 
     def preparation(self) -> str:
+        """The current step before play."""
         return f"compiling kernels of {', '.join(self.compiled)}" if self.compiled else STARTING
 
     def started(self, total, done):

@@ -24,6 +24,8 @@ class Output(Protocol):
 
 
 class Html(str):
+    """Text that a notebook shows as HTML."""
+
     def _repr_html_(self) -> str:
         return str(self)
 
@@ -82,11 +84,13 @@ class NotebookDisplay(Display):
         self.update()
 
     def update(self):
+        """Redraw."""
         page = Html(self.page())
         (self.output.update if self.shown else self.output.display)(page)
         self.shown = True
 
     def page(self) -> str:
+        """The HTML."""
         lines = [f"<div>{escape(line)}</div>" for line in self.lines[-MOST_LINES:]]
         if self.compiled:
             lines.append(f"<div>compiling kernels of {escape(', '.join(self.compiled))}</div>")

@@ -13,6 +13,7 @@ class Ticker:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
+        """Begin, unless it has begun."""
         if self._thread is None:
             self._over = threading.Event()
             self._thread = threading.Thread(target=self._run, args=(self._over,), daemon=True)

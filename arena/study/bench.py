@@ -168,6 +168,7 @@ def _row(subject: Subject, answer: dict, chunks: list[dict]) -> dict | None:
 
 
 def report(rows: Iterable[dict | None]) -> dict[str, Any]:
+    """The report of rows measured now, on this machine."""
     from arena.games.core.lanes import vector_bits
     from arena.workers.machine import describe
 

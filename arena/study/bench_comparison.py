@@ -29,6 +29,7 @@ def read_report(path: Path) -> dict:
 
 
 def subjects_of(report: dict) -> list[Subject]:
+    """The subjects of a report's rows."""
     return [_key(row) for row in _rows(report)]
 
 

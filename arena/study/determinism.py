@@ -153,6 +153,7 @@ class _Interrupting(Events):
 
 
 def play(config: str, out: str, method: str, workers: str, cluster: str, interrupted: str) -> None:
+    """Play one setting; the main function of its process."""
     import arena
     from arena.workers.starting import use_fork_server
 

@@ -30,6 +30,7 @@ class Oracle:
         return self.known[key]
 
     def value_for(self, player: int, state) -> int | None:
+        """The value for one of the players."""
         value = self.value(state)
         owner = 0 if self.game.is_over(state) else int(self.game.player(state))
         return value if value is None or owner == player else -value

@@ -92,6 +92,7 @@ class Plan:
 
 
 def _continued(study, stored, path: Path) -> Any:
+    """ConfigError if another plan is wanted, or if the stored one is wrong by now."""
     if study not in (None, stored):
         keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
         raise ConfigError([f"the study in {path.parent} was begun with other values of {', '.join(keys)}"])
@@ -117,9 +118,11 @@ class Cells(Plan):
         raise NotImplementedError
 
     def words(self, *cell) -> str:
+        """A cell, for people."""
         raise NotImplementedError
 
     def find(self, *cell) -> dict[str, Any]:
+        """Search a cell: its row."""
         raise NotImplementedError
 
     @classmethod

@@ -59,6 +59,8 @@ def clear() -> int:
 
 
 class Part(NamedTuple):
+    """What one process compiles at a time: agents on games."""
+
     games: tuple[str, ...]
     agents: tuple[str, ...]
 

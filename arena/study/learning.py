@@ -115,6 +115,7 @@ class Learning:
         return [replace(made, methods=puct).player(self.game), made.player(self.game)]
 
     def checkpoint(self) -> bytes:
+        """The bytes of a file to resume from."""
         trainer = self.trainer
         about = {"about": self.about, "counts": trainer.counts.tolist(), "rng": int(trainer.rng[0])}
         about |= {"seconds": self.seconds, "curve": self.curve, "tuples": self.network.orbits}

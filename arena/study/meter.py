@@ -24,6 +24,8 @@ MOST = 200  # characters of a failure's message
 
 
 class Playouts:
+    """Random playouts from the initial position."""
+
     unit, agent = "playouts", None
 
     def __init__(self, game):
@@ -36,6 +38,7 @@ class Playouts:
         return int(games.playouts(self.game, SIGNED, seed=1).plies)
 
     def work(self, n: int) -> tuple[int, int]:
+        """Play n playouts: (playouts, plies)."""
         from arena import games
 
         return n, int(games.playouts(self.game, n, seed=1).plies)
@@ -56,6 +59,7 @@ class Searches:
         return int((decision.nodes or 0) + visits + sum(one.playouts for one in decision.improvements))
 
     def work(self, n: int) -> tuple[int, int]:
+        """Search n times: (playouts or nodes, 0)."""
         return sum(self._search(seed + 1) for seed in range(n)), 0
 
     def _search(self, seed: int) -> int:
@@ -83,6 +87,7 @@ class Meter:
             self.count *= 2 if took > seconds / CHUNKS / 16 else 8
 
     def chunk(self) -> dict:
+        """One measurement."""
         start, cpu_start = time.perf_counter(), time.thread_time()
         units, plies = self.subject.work(self.count)
         wall, cpu = time.perf_counter() - start, time.thread_time() - cpu_start
@@ -111,6 +116,7 @@ def prepared(request: dict) -> tuple[Meter | None, dict]:
 
 
 def failure_in_words(error: Exception) -> str:
+    """The type of an error and its message, in one short line."""
     lines = [line.strip() for line in str(error).splitlines()]
     message = " ".join(line for line in lines if line and not line.startswith("Failed in nopython mode"))
     return f"{type(error).__name__}: {message[:MOST]}{'...' if len(message) > MOST else ''}"

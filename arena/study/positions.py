@@ -21,6 +21,8 @@ class PositionError(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Known:
+    """A position with its score."""
+
     line: int
     moves: str
     score: int

@@ -117,6 +117,7 @@ class ProofStudy(Cells):
         return found
 
     def without_positions(self) -> list[str]:
+        """Complaints about games without enough positions."""
         found = []
         for name in self.games:
             game = games.make(name)
@@ -172,6 +173,7 @@ class ProofStudy(Cells):
 
 
 def not_made(names) -> list[str]:
+    """Complaints about games that cannot be made."""
     found = []
     for name in names:
         try:

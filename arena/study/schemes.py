@@ -50,11 +50,14 @@ OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d
 
 
 class Point(NamedTuple):
+    """A scheme, without workers and budget, with a number of workers."""
+
     scheme: str
     workers: int
 
     @property
     def name(self) -> str:
+        """Its name in the tournament."""
         return f"{self.scheme} x{self.workers}"
 
 
@@ -137,6 +140,7 @@ class SchemesStudy(Plan):
     # -- Its parts ------------------------------------------------------------------------------------------------
 
     def cells(self) -> list["SchemesStudy"]:
+        """The studies of one game and one budget."""
         return [replace(self, instances=(game,), playouts=(n,)) for game in self.instances for n in self.playouts]
 
     def points(self) -> list[Point]:
@@ -179,6 +183,7 @@ class SchemesStudy(Plan):
         return self.playouts[0]
 
     def parallel(self, point: Point) -> Any:
+        """The agent of a scheme with so many workers."""
         return self._with(point.scheme, point.workers, self.each)
 
     def _with(self, scheme: str, workers: int, playouts: int) -> Any:
@@ -192,6 +197,7 @@ class SchemesStudy(Plan):
         return agent.searcher() if hasattr(agent, "searcher") else UCT(exploration=agent.exploration)
 
     def serial_name(self, scheme: str, factor: float) -> str:
+        """The name of a scheme's serial search with `factor` times a worker's playouts."""
         return f"{self.own_serial(scheme)}, {round(factor * self.each)} playouts"
 
     def factors(self, point: Point, times: dict[str, float]) -> list[float]:

@@ -83,6 +83,7 @@ class SolvingStudy(Cells):
         return []
 
     def specs(self) -> tuple[str, ...]:
+        """The solvers, or their default."""
         known = registry.classes()
         return self.solvers or tuple(
             name for name in solving_agents() if "simulated" in known[name].__dataclass_fields__
@@ -93,6 +94,7 @@ class SolvingStudy(Cells):
         return sorted({1, *self.workers})
 
     def agent(self, spec: str, workers: int) -> Agent:
+        """A solver with `workers` workers."""
         agent: Any = agents.make(spec)
         simulated = {"simulated": not self.real} if hasattr(agent, "simulated") else {}
         return replace(agent, workers=workers, **simulated)

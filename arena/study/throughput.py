@@ -24,6 +24,7 @@ Decisions = list[tuple[float, float]]  # playouts a second, processor time as a 
 
 
 def stored(folder) -> pd.DataFrame | None:
+    """The table that has been measured for a study; None if there is none."""
     path = Path(folder) / FILE
     return pd.read_csv(path) if path.exists() else None
 

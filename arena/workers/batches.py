@@ -23,6 +23,7 @@ class Lengths:
     _sums: dict[tuple, list] = field(default_factory=lambda: defaultdict(lambda: [0, 0.0]), init=False)
 
     def add(self, fixture: Fixture, record: GameRecord) -> None:
+        """Count a finished game."""
         entry = self._sums[_kind(fixture)]
         entry[0] += 1
         entry[1] += max(0.0, record.seconds) + UNCOUNTED

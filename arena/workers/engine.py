@@ -71,6 +71,7 @@ class Engine(ABC):
 
     @property
     def stopped(self) -> bool:
+        """Whether a stop was requested."""
         return self._stops > 0
 
     @abstractmethod

@@ -50,6 +50,8 @@ class LogFile(logging.FileHandler):
 
 
 class WorkersLog(Protocol):
+    """Receives the log records of workers."""
+
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:
         """A record of a worker's logger, or a printed line."""
 
@@ -116,6 +118,8 @@ class RunLog:
 
 
 class Sender(logging.Handler):
+    """Sends the records of a worker to the supervisor."""
+
     def __init__(self, channel: WorkersEnd):
         super().__init__()
         self._channel = channel

@@ -91,6 +91,7 @@ def plugins_of(config) -> str:
 
 
 def cores() -> int:
+    """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -25,7 +25,7 @@ from arena.results.record import MOST, GameRecord, Reason
 
 LONGEST = 64 << 20  # bytes of a message
 PIECE = 1 << 18  # bytes read at a time
-READ_AT_ONCE = 1 << 20  # so that no worker keeps the supervisor from the others
+READ_AT_ONCE = 1 << 20  # bytes, lest a worker keeps the supervisor from the others
 
 _LENGTH = struct.Struct(">I")
 _numbers = attrgetter("ply", "value", "clock", *(field.name for field in fields(Effort)))  # of a decision
@@ -36,6 +36,8 @@ class Ready(msgspec.Struct, tag=True, frozen=True):
 
 
 class Failed(msgspec.Struct, tag=True, frozen=True):
+    """The worker cannot play, for this reason."""
+
     text: str
 
 
@@ -67,6 +69,8 @@ class Running(msgspec.Struct, tag=True, frozen=True):
 
 
 class Logged(msgspec.Struct, tag=True, frozen=True):
+    """A record of the worker's log."""
+
     level: int
     name: str
     text: str
@@ -130,11 +134,13 @@ class WorkersEnd:
         self._end, self._decoder, self._lock = end, decoder, threading.Lock()
 
     def send(self, message: msgspec.Struct) -> None:
+        """OSError if the supervisor is gone."""
         frame = frame_of(message)
         with self._lock:
             self._end.sendall(frame)
 
     def receive(self):
+        """The next order; EOFError if the supervisor is gone."""
         return self._decoder.decode(self._exactly(_LENGTH.unpack(self._exactly(_LENGTH.size))[0]))
 
     def _exactly(self, size):
@@ -155,9 +161,11 @@ class SupervisorsEnd:
         self._end, self._decoder, self._data = end, decoder, bytearray()
 
     def fileno(self) -> int:
+        """The descriptor to wait for."""
         return self._end.fileno()
 
     def close(self) -> None:
+        """Drop unread messages."""
         self._end.close()
 
     @property

@@ -86,6 +86,7 @@ class Supervisor(Engine):
             self._warmer.request_stop()
 
     def playing(self) -> dict[int, str]:
+        """The games being played: process id of the worker, id of the game."""
         return {
             worker.process.pid: job.fixture.id
             for worker in list(self._crew)

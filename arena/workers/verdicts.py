@@ -95,9 +95,11 @@ class Verdicts:
         return self._forfeit(job)
 
     def of_rules(self, record: GameRecord) -> None:
+        """Report a game whose rules failed in play."""
         self.tell(f"the rules of {self._game(record)} failed, and its games are void: {record.detail}")
 
     def tell(self, text: str) -> None:
+        """Report a trouble, if it is new."""
         if text not in self._told and len(self._told) < MOST_REPORTED:
             self._told.add(text)
             self.on_trouble(text)
@@ -132,6 +134,7 @@ def _fates(job):
 
 
 def fate_of(exitcode: int | None) -> str:
+    """How a worker died."""
     if exitcode is not None and exitcode < 0:
         try:
             return f"the worker was killed by {signal.Signals(-exitcode).name}"

@@ -26,6 +26,8 @@ class Failure:
 
 @dataclass(frozen=True)
 class Job:
+    """A game to be played."""
+
     fixture: Fixture
     cores: int  # of the workers' cores
     failures: tuple[Failure, ...] = ()  # of its workers so far
@@ -70,6 +72,7 @@ class Queue:
         return []
 
     def put_back(self, jobs: Iterable[Job]) -> None:
+        """Put these games first."""
         self._window.extendleft(reversed(list(jobs)))
 
     def _read(self, wanted: int) -> bool:

@@ -25,6 +25,8 @@ from arena.workers.worker import TICK, Looks, Worker
 
 
 class Child(Worker):
+    """A process that compiles the kernels of one agent after the other."""
+
     agent: int | None = None  # being compiled, or waiting for the process
 
 

@@ -33,6 +33,7 @@ class Watchdog:
             self._tell(f"+{group}")
 
     def forget(self, group: int | None) -> None:
+        """The group has ended."""
         if group in self._groups:
             self._groups.remove(group)
             self._tell(f"-{group}")
@@ -52,6 +53,7 @@ class Watchdog:
 
 
 def main() -> None:
+    """Track the groups until the input ends, then kill the rest."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     groups = set[int]()

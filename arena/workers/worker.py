@@ -44,6 +44,8 @@ ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some 
 
 
 class InPlay(NamedTuple):
+    """A game being played."""
+
     fixture: Fixture
     plies: int  # 0 while the kernels of its agents are loaded
     seconds: float  # without those in which it was stopped
@@ -82,12 +84,15 @@ class Worker:
 
     @property
     def name(self) -> str:
+        """Its name in the log."""
         return self.process.name
 
     def watched(self) -> list:
+        """The connections to wait for."""
         return [self.end, self.process.sentinel, *([] if self.printed.closed else [self.printed])]
 
     def send(self) -> None:
+        """Let it begin its games, if any."""
         if not self.jobs:
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
@@ -98,6 +103,7 @@ class Worker:
             self.end.send(order or Play(fixtures, ORDER_SECONDS, told=bool(self.jobs[0].failures)))
 
     def halt(self) -> None:
+        """Let it begin no further game."""
         self.memory[watch.HALT] = 1.0
 
     # -- What it says ---------------------------------------------------------------------------------------------
@@ -128,6 +134,7 @@ class Worker:
         return others
 
     def note_printed(self) -> None:
+        """Write its prints to the log."""
         with suppress(BlockingIOError):
             read = 0
             while read < PRINTED_AT_ONCE and not self.printed.closed:
@@ -150,10 +157,12 @@ class Worker:
     # -- What it does ---------------------------------------------------------------------------------------------
 
     def doing(self) -> watch.Doing:
+        """What it is doing, or was doing when it died."""
         return watch.read(self.memory, len(self.config.agents))
 
     @property
     def job(self) -> Job | None:
+        """The game that it plays; None if it has none."""
         return self.jobs[self.place] if self.jobs else None
 
     @property
@@ -164,9 +173,11 @@ class Worker:
         return int(place) if place in range(len(self.jobs)) else 0
 
     def game_begun(self) -> float:
+        """When it began its game."""
         return max(self.begun, min(self.doing().game_since, time.monotonic()))
 
     def in_play(self) -> InPlay | None:
+        """The game that it plays, unless it probes the rules."""
         job = self.job
         if not self.ready or job is None or job.probes:
             return None
@@ -176,6 +187,7 @@ class Worker:
         return InPlay(job.fixture, plies, max(0.0, seconds))
 
     def dead(self) -> bool:
+        """Whether its process has ended."""
         return self.process.exitcode is not None
 
     def ends_within(self, seconds: float) -> bool:
@@ -186,6 +198,7 @@ class Worker:
         return self.dead()
 
     def fate(self) -> Failure:
+        """The failure of a dead worker."""
         doing = self.doing()
         return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
 
@@ -242,6 +255,7 @@ class Worker:
     # -- Its end --------------------------------------------------------------------------------------------------
 
     def kill(self) -> None:
+        """Kill its process and process group, which includes processes of agents."""
         self.process.kill()
         if hasattr(os, "killpg") and self.process.pid is not None:
             with suppress(ProcessLookupError, PermissionError):

@@ -85,6 +85,7 @@ def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, source
 
 
 def _settle_in(channel, watch, resolved, sources) -> Config | None:
+    """None, after sending the reason, if it cannot be made."""
     logs.send_by(channel)
     try:
         config = Config.restored(resolved)
@@ -101,6 +102,8 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
 
 
 class Table:
+    """Plays the games of a worker's orders, one after the other."""
+
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
         self._config, self._channel, self._watch = config, channel, watch
         self._openings, self._process = Openings(config), os.getpid()
