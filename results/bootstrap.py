@@ -11,10 +11,10 @@ from arena.results.ratings import AnchorError, counted, rate, result_codes
 def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> pd.DataFrame:
     """95 % intervals of the agents' Elo by the percentile bootstrap (Efron, Annals of Statistics 7, 1979).
 
-    `games` has columns condition, opening, first, second, outcome; `options` are of `results.ratings.rate`.  It draws
-    pairs: games of two agents in one condition that share an opening; for each two agents and condition, as many as
-    they played.  Returns a frame: agent, low, high, error (half of high - low), and samples, the number in which every
-    agent had a finite rating.  NaN if there is none.
+    `games` has columns condition, opening, first, second, outcome; `options` are of `results.ratings.rate`.  Drawn are
+    pairs: games of two agents in one condition that share an opening, as many for each two and condition as they
+    played.  Returns a frame: agent, low, high, error (half of high - low), and samples, those in which every agent had
+    a finite rating.  NaN if there is none.
     """
     if samples < 1:
         raise ValueError(f"samples = {samples} is out of range: at least 1")

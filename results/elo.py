@@ -21,7 +21,7 @@ PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimates for the first of two players; None where there is no estimate.
+    """For the first of two players; None where there is no estimate.
 
     `bound` is `">"` or `"<"` where `elo` is a one-sided 95 % bound, because the score is perfect; else empty.
     """
@@ -83,9 +83,8 @@ def score_interval(counts: Sequence[float], distinct: float | None = None) -> tu
 
 
 def mean_interval(values: Sequence[float], lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of independent estimates with 95 % intervals, and its own interval.
-
-    By variance estimates recovery (Zou & Donner, Statistics in Medicine 27, 2008), which keeps asymmetric ones so.
+    """The mean of independent estimates with 95 % intervals, and its interval, by variance estimates recovery (Zou &
+    Donner, Statistics in Medicine 27, 2008), which keeps asymmetric ones so.
     """
     mean, n = math.fsum(values) / len(values), len(values)
     below = math.hypot(*(value - low for value, low in zip(values, lows))) / n

@@ -90,10 +90,7 @@ def _parquet(frame) -> bytes:
 
 
 def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
-    """The columns of these names, or texts of names with commas.
-
-    Elo comes with its error and bound if people read them in one column.
-    """
+    """These columns, or texts of names with commas; Elo with its error and bound if people read them in one column."""
     known = [str(name) for name in frame.columns]
     wanted = [name for text in columns for name in ([text] if text in known else map(str.strip, text.split(",")))]
     if strange := [name for name in wanted if name not in known]:
@@ -137,9 +134,7 @@ def _guarded(frame) -> pd.DataFrame:
 
 
 def _for_people(frame, times, rare=False) -> pd.DataFrame:
-    """A study as papers print it; other tables with Elo beside its bound, and without columns of counts that are all 0
-    or missing, unless `rare`.
-    """
+    """A study as papers print it; else Elo beside its bound, and no counts that are all 0 or missing, unless `rare`."""
     if frame.attrs.get("kind") == "study":
         return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
     frame = _flat(frame, times)
@@ -249,8 +244,8 @@ HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_
 
 
 def _display(frame, kind, narrow=False) -> tuple[dict[str, list[str]], list[bool]]:
-    """Display strings by heading, and whether each column stands to the right; scores of a crosstable that is `narrow`
-    are whole percents without their sign.
+    """Strings by heading, and whether each column stands to the right; a `narrow` crosstable has whole percents without
+    their sign.
     """
     shown = SHOWN | SHOWN_IN.get(kind, {})
     cells, right = {}, []

@@ -63,7 +63,7 @@ def columns_of(cells: dict[str, list[str]], right: Iterable[bool]) -> list[Colum
 
 
 class Fitted:
-    """A table for a rich console, laid out for the width of the console.
+    """For a rich console, laid out for its width.
 
     `narrow` are columns with fewer digits, for where the others do not fit.  With `wrap`, cells of numbers may break at
     blanks before rows are stacked.

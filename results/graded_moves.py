@@ -1,8 +1,8 @@
 """Tables of how well moves were chosen, by values known for certain; pure functions of data frames.
 
-Values are 1 (win), 0 (draw) and -1 (loss) for the player who moves, with best play from there on.  A move's loss is the
-value before it less the value after it: 0 for a best move, 1 or 2 for a blunder.  In a lost position every move is a
-best one, so blunders are counted against the moves that had something to lose.
+Values are 1 (win), 0 (draw) and -1 (loss) for the mover, with best play from there on.  A move's loss is the value
+before it less that after it: 0 for a best move, 1 or 2 for a blunder.  Blunders are counted against moves that had
+something to lose: in a lost position every move is a best one.
 """
 
 import pandas as pd

@@ -122,10 +122,10 @@ class _Recount:
 
 
 def mend(store: Store, known: Damage | None = None) -> str:
-    """Rebuild a store that is open for writing without its damaged games; returns what was done, "" if it is whole.
+    """Rebuild a store, open for writing, without its damaged games; returns what was done, "" if it is whole.
 
-    The old file is kept beside it.  `known`: its damage, if examined.  StoreError if the configuration or the agents
-    are damaged, without which nothing can be played.
+    The old file is kept beside it.  `known`: its damage, if examined.  StoreError if configuration or agents are
+    damaged, without which nothing can be played.
     """
     if known is None:
         try:

@@ -1,7 +1,7 @@
 """Tables in LaTeX, for the packages booktabs, graphicx and siunitx; too wide ones shrink to the width of lines.
 
-A column of numbers is one of siunitx's S columns, as wide as its numbers; errors stand behind the sign of plus or
-minus, and a sign of percent in the heading.  Other cells, such as bounds, are text in the middle.
+A column of numbers is one of siunitx's S columns; errors stand behind the sign of plus or minus, the sign of percent in
+the heading.  Other cells, such as bounds, are text in the middle.
 """
 
 import re

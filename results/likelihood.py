@@ -112,10 +112,10 @@ class _Likelihood:
 def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchors: dict[int, float]) -> Fit:
     """The most likely strengths, advantage and draws; the caller ensures that all are finite.
 
-    `groups: int[players]`: which players are compared; no game is between two groups.  `anchors` are players of known
-    strength.  Scoring (Newton's method with the expected information) in a trust region.  At a boundary of the draws
-    the law's parameter is held there: that of no draws, without draws; where every game was drawn, of the least draw
-    rate of equals that p^n = 5 % allows, since the greatest likelihood gives errors of 0.
+    `groups: int[players]`: which players are compared; no game is between two groups.  `anchors` are of known strength.
+    Scoring (Newton's method with the expected information) in a trust region.  At a boundary of the draws the law's
+    parameter is held: without draws, at that of no draws; where every game was drawn, at the least draw rate of equals
+    that p^n = 5 % allows, since the greatest likelihood gives errors of 0.
     """
     wins, draws, losses = games.counts.sum(axis=0)
     parameter = None

@@ -84,9 +84,8 @@ def contrasts(n: int) -> np.ndarray:
 def minimum(function, gradient, hessian, theta: np.ndarray, steps: int, slope: float) -> np.ndarray:
     """The place of a minimum, sought from theta: float[n] until the slope is small or the steps are used up.
 
-    function, gradient and hessian take float[n] and return float, float[n] and float[n, n], which must not be negative
-    definite in any direction.  Newton's steps within a trust region (Nocedal & Wright, "Numerical optimization", 2006,
-    algorithm 4.1), whose radius grows and shrinks as the quadratic model proves right and wrong.
+    function, gradient and hessian take float[n] and return float, float[n] and float[n, n], nowhere negative definite.
+    Newton's steps within a trust region (Nocedal & Wright, "Numerical optimization", 2006, algorithm 4.1).
     """
     radius, value = RADIUS, function(theta)
     by, curvature = gradient(theta), hessian(theta)

@@ -119,7 +119,7 @@ def picture(
     style: str | Path = STYLE,
     font: str | None = None,
 ) -> bytes:
-    """A figure of a size in inches, in svg, png or pdf, drawn in a style: a file, or a name that matplotlib knows.
+    """A figure of a size in inches, in svg, png or pdf, in a style: a file, or a name that matplotlib knows.
 
     `font` is serif, sans, or a family's name.  The same figure gives the same bytes.  OSError: there is no such style.
     """

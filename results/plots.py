@@ -121,9 +121,9 @@ def study(ax: Axes, frame: pd.DataFrame) -> Axes:
 
 
 def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str = "seconds") -> Axes:
-    """Elo against what an agent spends on a move: `of` is seconds, playouts or nodes; without bounds.
+    """Elo against seconds, playouts or nodes per move (`of`), without bounds.
 
-    An agent's colour is that of its place in the standings, here and in `by_ply`.
+    Colours go by the place in the standings, here and in `by_ply`.
     """
     effort = win_rates.set_index("agent")[f"{of}_per_move"].astype(float)
     frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
@@ -180,7 +180,7 @@ def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
 
 
 def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
-    """Means along the game of the statistic `of` of a decision, such as seconds or depth, of the first eight agents.
+    """Means along the game of the statistic `of`, such as seconds or depth, of the first eight agents.
 
     `effort` has columns agent, ply, and of each statistic its sum and, as `..._given`, the decisions that count it.
     Plies that few games reached are left out.

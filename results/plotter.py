@@ -69,7 +69,7 @@ class Plotter:
 
 
 def _axes(ax: Axes | None, height: float | None = None) -> Axes:
-    """Or new ones: of the usual size, or `height` inches high."""
+    """The axes, or new ones: of the usual size, or `height` inches high."""
     if ax is not None:
         return ax
     from matplotlib import pyplot  # looks for a screen

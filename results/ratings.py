@@ -93,7 +93,7 @@ def rate(
 
 
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
-    """Index -> logits."""
+    """Index -> logits; AnchorError for an impossible one."""
     parts = _parts(counts)
     fixed: dict[int, float] = {}
     for name, elo in anchors.items():
@@ -113,9 +113,8 @@ def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
 
 
 def count_results(agents: Sequence[str], games: pd.DataFrame) -> np.ndarray:
-    """counts[agents, agents, 3] of the games (columns first, second, outcome) with an outcome.
-
-    With a column games, a row stands for that many.
+    """counts[agents, agents, 3] of games with an outcome (columns first, second, outcome; with games, a row is so
+    many).
     """
     games = counted(games)
     counts = np.bincount(result_codes(agents, games), number(games), 3 * len(agents) ** 2)
@@ -163,7 +162,7 @@ def _not_worse(counts) -> np.ndarray:
 
 
 def _groups(counts) -> np.ndarray:
-    """int[agents]."""
+    """int[agents]: the group of each."""
     return components(_not_worse(counts))
 
 

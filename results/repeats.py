@@ -1,8 +1,8 @@
 """Games that repeat another one, move for move, because their agents are deterministic: they add no information.
 
-That a short game of agents that draw random numbers comes out the same again is part of what their results say.  So two
-agents count as deterministic only if they never followed one opening in two ways, in any condition.  The same moves in
-two conditions are no repetition.
+That a short game of agents that draw random numbers comes out the same is part of their results.  So two agents count
+as deterministic only if they never followed one opening in two ways, in any condition.  The same moves in two
+conditions are no repetition.
 """
 
 import pandas as pd

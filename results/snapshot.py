@@ -185,8 +185,8 @@ class Snapshot:
         return frame.astype(dict.fromkeys(EFFORT, float))
 
     def unmoved(self) -> pd.DataFrame:
-        """Forfeits in which the loser has no move on record, because its program did not start or its process died: one
-        row per agent, with columns agent, games and detail, that of the first.
+        """Forfeits without a move of the loser, whose program did not start or whose process died: one row per agent,
+        with columns agent, games and detail, that of the first.
         """
         columns = ["agent", "games", "detail"]
         if not self.tallies["reason"].isin(Reason.FORFEITS).any():

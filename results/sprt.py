@@ -4,13 +4,12 @@ Of H0, "the difference is elo0", against H1, "it is elo1", the log-likelihood ra
 
     LLR = N sum_i phat_i ln(p1_i / p0_i)
 
-with phat_i the share of samples with score a_i, and p0 and p1 the distributions over the same scores most likely under
-each hypothesis (generalised SPRT; Van den Bergh, "A practical introduction to the GSPRT", 2020).  The test ends when
-LLR leaves ln(beta / (1 - alpha)) to ln((1 - beta) / alpha) (Wald, Annals of Mathematical Statistics 16, 1945).  Samples
-are games (trinomial: loss, draw, win) or pairs of games (pentanomial).
-
-The model is what a hypothesis fixes: "logistic", the mean score, as Elo does; "normalized", the mean's distance from
-1/2 in standard deviations of a game (normalized Elo), so that the draw rate does not change a test's length.
+with phat_i the share of samples with score a_i, p0 and p1 the likeliest distributions over these scores under each
+hypothesis (generalised SPRT; Van den Bergh, "A practical introduction to the GSPRT", 2020).  It ends outside ln(beta /
+(1 - alpha)) to ln((1 - beta) / alpha) (Wald, Annals of Mathematical Statistics 16, 1945).  Samples are games
+(trinomial: loss, draw, win) or pairs of games (pentanomial).  A hypothesis fixes the mean score ("logistic"), or its
+distance from 1/2 in standard deviations of a game ("normalized"), so that the draw rate does not change a test's
+length.
 """
 
 import math
@@ -42,8 +41,8 @@ class State:
 class Sprt:
     """A test with error probabilities alpha (H1 accepted though H0 holds) and beta (the reverse).
 
-    elo0 < elo1 are Elo or, in the normalized model, normalized Elo.  Before `min_pairs` pairs (twice as many games)
-    there is no verdict.  ValueError says what is out of range.
+    elo0 < elo1 are Elo or, in the normalized model, normalized Elo.  No verdict before `min_pairs` pairs (twice as many
+    games).  ValueError says what is out of range.
     """
 
     elo0: float

@@ -60,10 +60,10 @@ class Store:
 
     @classmethod
     def create(cls, folder: str | os.PathLike, meta: dict, agents: Sequence[dict]) -> "Store":
-        """A new store in `folder`, which is made if need be, open for writing.
+        """A new store in `folder`, made if need be, open for writing.
 
-        `meta` is any JSON; `agents` are `{"name": ..., "spec": ...}` in the order of the configuration.  StoreExists if
-        there is a store; StoreBusy if another process is making one; StoreError if it cannot be made.
+        `meta` is any JSON; `agents` are `{"name": ..., "spec": ...}` as configured.  StoreExists if there is a store;
+        StoreBusy if another process makes one; StoreError if it cannot be made.
         """
         path = Path(folder) / FILE_NAME
         try:
@@ -82,7 +82,7 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | os.PathLike, write: bool = False) -> "Store":
-        """The store in `folder`, to write, or to read, even while another process is writing.
+        """To write, or to read, even while another process is writing.
 
         StoreError if there is none, or it is damaged or of another version; StoreBusy if another process writes, too.
         """
@@ -314,7 +314,7 @@ class Store:
             return self._connection.execute(query, parameters).fetchall()
 
     def each(self, query: str) -> Iterator[tuple]:
-        """As `select`, a batch of rows in memory."""
+        """As `select`, with one batch of rows at a time in memory; StoreError likewise."""
         with explained(self.path, "read"):
             cursor = self._connection.execute(query)
         while True:

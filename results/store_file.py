@@ -60,8 +60,8 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 def open_to_read(path: Path) -> sqlite3.Connection:
     """A connection that changes nothing.
 
-    SQLite reads a WAL file only with its companion files; where they are missing and the folder is read-only nobody can
-    be writing, and the file is opened as one that does not change.
+    SQLite reads a WAL file only with its companion files; without them in a read-only folder nobody can be writing, and
+    the file is opened as one that does not change.
     """
     uri = path.absolute().as_uri() + "?mode=ro"
     connection = sqlite3.connect(uri, uri=True)

@@ -1,13 +1,13 @@
 """How a parallel search compares with the serial one: Elo against workers, and the strength speed-up.
 
-A search with `workers` workers meets its serial search with `factor` times the playouts of each worker: at equal time
-as many as fit in the scheme's time; at factor = workers the same in all, which shows search overhead.  The **strength
-speed-up** (Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is the factor at which the two
-are even, found by matches that enclose it, and a logistic curve through the scores of all of a point's matches,
+A search with `workers` workers meets its serial search with `factor` times each worker's playouts: at equal time as
+many as fit in the scheme's; at factor = workers the same in all (search overhead).  The **strength speed-up** (Chaslot,
+Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is the factor at which the two are even, from matches
+that enclose it and a logistic curve through all of a point's matches,
 
     expected score of the parallel search = 1 / (1 + exp(slope (log2 factor - log2 speed-up)))
 
-fitted by quasi-likelihood, with errors from the pairs of games (sandwich estimate) by the delta method.
+by quasi-likelihood, with errors from the pairs of games (sandwich estimate) by the delta method.
 """
 
 import math
@@ -116,9 +116,9 @@ def _curve(logs, counts) -> tuple[float, float, np.ndarray]:
 
 
 def counts_by_pair(pairs: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
-    """int[5] for each two agents in both orders: the pairs of games by the first one's score, LL to WW.
+    """int[5] for each two agents in both orders: pairs of games by the first one's score, LL to WW.
 
-    `pairs` is that table of `results.tables`.
+    pairs: that table of `results.tables`
     """
     found = {}
     for row in pairs.itertuples():
@@ -244,9 +244,9 @@ def _columns(shown, width: float) -> int:
 
 
 def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str]) -> None:
-    """Draw a study: a line is a scheme, its band the 95 % interval, a triangle a one-sided bound.
+    """A line is a scheme, its band the 95 % interval, a triangle a one-sided bound.
 
-    `frame` is from `table`, `throughput` from `study.throughput`, without which there is no such panel.
+    `frame` is from `table`, `throughput` from `study.throughput`, or there is no such panel.
     """
     from arena.results import plots
 

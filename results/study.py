@@ -1,8 +1,6 @@
-"""The table of a study, as papers print it: a row per game, a column per budget or agent, and a score with its interval
-in each cell.
-
-The data have one row per cell: columns instance, budget, agent, games, value, low, high; `results.export` lays them
-out.
+"""The table of a study, as papers print it (`results.export`): a row per game, a column per budget or agent, and a
+score with its interval in each cell.  The data have one row per cell: columns instance, budget, agent, games, value,
+low, high.
 """
 
 import math
@@ -72,7 +70,7 @@ def _means(frame) -> list[pd.DataFrame]:
 
 
 def mean_scores(scores: pd.DataFrame, conditions: Sequence[Condition], agents: Sequence[str]) -> pd.DataFrame:
-    """The mean score of each agent in each condition, from the table `scores`, whose intervals are bootstrap ones.
+    """The mean score of each agent in each condition, from the table `scores`, with its bootstrap intervals.
 
     If all instances are of one game, such as boards of SameGame, the last row is the sum of their means.
     """

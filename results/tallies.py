@@ -1,8 +1,7 @@
 """Tallies: sums over the stored games of each condition, players, outcome and reason, kept up to date game by game.
 
-Standings, ratings and notes are made from them, so a million games can be summed up without being read.  A tally also
-counts repetitions (see `results.repeats`): games whose opening these players had met before, and those of them that
-went another way than the first did.
+Standings, ratings and notes are made from them: no game need be read.  A tally also counts repetitions (see
+`results.repeats`): games whose opening these players had met before, and those that went another way than the first.
 """
 
 from collections.abc import Iterator

@@ -105,10 +105,10 @@ class Tournament(Snapshot):
 
     @cached_property
     def effort(self) -> pd.DataFrame:
-        """What the agents spent: one row per agent and ply, in the order of the standings.
+        """One row per agent and ply, in the order of the standings: what the agents spent.
 
         Columns agent, ply, decisions; for each field of `Effort` its sum, and as `..._given` the decisions that count
-        it.  Read when first used, and verified before if there are at most MOVES_VERIFIED decisions.
+        it.  Read when first used, and verified if there are at most MOVES_VERIFIED decisions.
         """
         frame = self.spent()
         place = {name: place for place, name in enumerate(self.order)}
@@ -137,8 +137,7 @@ class Tournament(Snapshot):
     def study(self) -> pd.DataFrame:
         """One row per game, budget and agent: its score, or mean score, with a 95 % interval; see `results.study`.
 
-        Columns instance, budget, agent, games, value, low, high.  `results.render` lays it out as papers do: a row per
-        game, a column per budget or agent.
+        Columns instance, budget, agent, games, value, low, high; `results.render` lays it out as papers do.
         """
         if self.single_player:
             frame = study.mean_scores(self.scores(), self.conditions, self.names)
@@ -171,8 +170,8 @@ class Tournament(Snapshot):
     def table(self, kind: str | None = None) -> pd.DataFrame:
         """The table of that kind, or the main one, for `results.export.render`; ValueError names the kinds.
 
-        With several games or budgets, ratings, pairs, differences and win_rates have rows for each of them, the first
-        three after those of all games together.
+        With several games or budgets, ratings, pairs, differences and win_rates have rows for each, the first three
+        after those of all together.
         """
         kind = kind or self.kinds[0]
         if kind not in self.kinds:

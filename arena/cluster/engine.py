@@ -66,10 +66,9 @@ class ClusterEngine(Engine):
     # -- What the run calls ---------------------------------------------------------------------------------------
 
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
-        """Return once a worker is ready to play, or a stop is requested.
+        """Return once a worker is ready, or a stop is requested; ClusterError if all workers are refused.
 
-        `warming` and `warmed` are called once for each agent, after its kernels are compiled.  ClusterError if all
-        workers are refused.
+        `warming` and `warmed` are called once for each agent, after its kernels are compiled.
         """
         noted = set[str]()
 
@@ -151,7 +150,7 @@ class ClusterEngine(Engine):
             self.verdicts.tell(f"worker {host.address} is gone, or silent: its games are played again")
 
     def _recall(self, host, fate) -> bool:
-        """Play all its games again; whether there were any."""
+        """Give up all tasks of a worker, and play its games again; whether there were any."""
         flights = [(key, flight) for key, flight in self._flights.items() if flight.host is host]
         some = any(flight.jobs for _, flight in flights)
         for key, flight in flights:
@@ -249,7 +248,7 @@ class ClusterEngine(Engine):
             self._play_again(flight.jobs, answer.lost or "it came back unplayed")
 
     def _play_again(self, jobs, fate, outside=True):
-        """Or give them up."""
+        """Games of a failed worker; or give them up."""
         failure = Failure(fate, Reason.CRASH, None, outside=outside)
         for job in jobs:
             result = self.verdicts.after(job, failure)

@@ -69,7 +69,7 @@ class Link:
             future.cancel(force=True)
 
     def watch(self) -> None:
-        """Every LOOK seconds from now on, put (None, {address: slots}) of the workers that live into `arrived`.
+        """From now on, put (None, {address: slots}) of the living workers into `arrived` every LOOK seconds.
 
         One not heard of for BEAT * SILENT seconds is left out: it is stopped, or cut off.
         """

@@ -50,8 +50,8 @@ class Condition:
 class Config:
     """A tournament: games and agents, made once, and the keys as plain values.
 
-    `values` has every default, and the full spec of every game and agent; equal values are the same tournament.  Each
-    instance with each budget is a condition, in which every pair of agents that the format admits plays `games` games.
+    `values` has every default, and full specs; equal values are the same tournament.  Each instance with each budget is
+    a condition, in which every pair of agents that the format admits plays `games` games.
     """
 
     instances: tuple[Game, ...]
@@ -132,8 +132,7 @@ def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     """Why a run of resolved values `stored` cannot be resumed with `wanted`, a line per key.
 
-    Keys may change if they are in CHANGEABLE, or if the format lets them grow: ids do not depend on how many games
-    there are.
+    Keys may change if in CHANGEABLE, or if the format lets them grow: ids do not depend on how many games there are.
     """
     kind, lines = formats()[stored["format"]], []
     for key in sorted(stored.keys() | wanted.keys()):

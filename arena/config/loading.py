@@ -20,7 +20,7 @@ from arena.games.core.game import Game
 def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
     """The configuration in a TOML file, with `changes` for some keys; ConfigError lists everything wrong.
 
-    Plugins are looked for in the file's folder, or in the folder plugin_path, and where Python finds modules.
+    Plugins are looked for in the file's folder, or plugin_path, and where Python finds modules.
     """
     path = Path(path)
     try:
@@ -46,9 +46,9 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
 
 
 def from_values(values: Mapping[str, Any], source: str = "the command line") -> Config:
-    """The configuration of these keys and values; ConfigError lists everything wrong, under `source`.
+    """The configuration of these values; ConfigError lists everything wrong, under `source`.
 
-    Games, agents and budgets can be objects or text, and an agent without a name needs no table.
+    Games, agents and budgets can be objects or text; an agent without a name needs no table.
     """
     reader = Reader({key: _plain(key, value) for key, value in values.items()})
     config = reader.read()

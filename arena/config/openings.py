@@ -1,7 +1,7 @@
 """Openings: random, or lines of moves from a file or a list, or all openings of some number of plies.
 
 In a configuration: `openings = "book.txt"`, `openings = { file = "book.txt" }`, `openings = ["2a3a 5b4b", ...]` or
-`openings = { plies = 2, all = true }`.  Each becomes a list of lines, one per opening: a stored run needs no file.
+`openings = { plies = 2, all = true }`.  Each becomes a list of lines: a stored run needs no file.
 """
 
 from collections.abc import Sequence

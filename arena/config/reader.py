@@ -41,7 +41,7 @@ def known_keys() -> dict[str, FieldInfo]:
 class Reader:
     """Reads one configuration; `problems` has a line for each fault.
 
-    A key's meaning is checked as soon as its own form is right, so that one message lists all problems.
+    A key's meaning is checked once its form is right, so that one message lists all problems.
     """
 
     def __init__(self, values: Mapping[str, Any]):

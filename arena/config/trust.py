@@ -1,8 +1,7 @@
 """Whether the plug-ins that a stored run names may be imported, which runs their code.
 
-Whoever wrote a run's file chose its modules and folder.  So reading it imports a plug-in only if it is installed, is
-loaded already, or has the files that this user played with, or trusted.  The files' digest is kept for that in the
-user's cache folder.
+Whoever wrote a run's file chose them.  So a plug-in is imported only if it is installed, is loaded already, or has the
+files that this user played with, or trusted, by a digest in the user's cache folder.
 """
 
 import hashlib

@@ -42,8 +42,8 @@ class Table(BaseModel):
 class Format(ABC):
     """The games of one condition.
 
-    names: the agents, in the configuration's order; games: how many for each pair of agents (even), or for each agent
-    that plays alone; fixtures: makes the games; keys: the format's own, as `completed` returns them
+    names: as configured; games: for each pair of agents (even), or each agent that plays alone; fixtures: makes the
+    games; keys: the format's own, as `completed` returns them
     """
 
     name: ClassVar[str]
@@ -84,8 +84,8 @@ class Format(ABC):
     def told(self, seats: tuple[int, ...], opening: int, outcome: float | None, way: Way = UNKNOWN) -> None:  # noqa: B027
         """Take the result of a game; nothing to do if results decide nothing.
 
-        seats: the agents' numbers, the first mover first; outcome: 1, 0.5 or 0 for the first mover, None for a void
-        game and for a run of one agent; way: how the game went
+        seats: the agents' numbers, the first mover first; outcome: its 1, 0.5 or 0, None for a void game and a run of
+        one agent; way: how the game went
         """
 
     @abstractmethod

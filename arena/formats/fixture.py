@@ -56,6 +56,6 @@ class Fixtures:
         return (opening * self.conditions + self.condition) * games
 
     def _index(self, pair):
-        """Of a pair among all: (0, 1), (0, 2), ..., (1, 2), ..."""
+        """The place of a pair among all: (0, 1), (0, 2), ..., (1, 2), ..."""
         one, other = pair
         return one * (2 * self.agents - one - 1) // 2 + other - one - 1

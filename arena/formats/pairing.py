@@ -10,10 +10,10 @@ from arena.formats.fixture import Pair
 
 
 def bracket(agents: int) -> list[tuple[int, int | None]]:
-    """The first round: the matches in the order of the bracket, (agent, None) for a bye.
+    """The first round's matches in the order of the bracket, (agent, None) for a bye.
 
     Winners of neighbouring matches meet.  Agents are seeded by number: if the better one always wins, 0 and 1 meet
-    last, and byes go to the first.
+    last; byes go to the first.
     """
     order = [0]
     while len(order) < agents:
@@ -29,8 +29,8 @@ def pair_off(
     """The pairs of a round, the best agents' first, and the agent with a bye, if any.
 
     ranking: agents, best first; met, byes: earlier counts.  Rematches are avoided if possible; then, down the ranking,
-    each agent meets one with equal points, the upper half of these the lower half, or else the next below.  The bye
-    goes to the lowest agent with the fewest byes.
+    each agent meets one with equal points, the upper half of these the lower half, or else the next below.  The lowest
+    agent with the fewest byes gets the bye.
     """
     left, bye = list(ranking), None
     if len(left) % 2:

@@ -43,9 +43,8 @@ class SprtTable(Table):
 class Trial:
     """A candidate's test against the base, on pairs of games in the order of the openings.
 
-    It stops at the first pair that crosses a bound, or when only copies come.  Pairs with a void game are left out, and
-    so are copies of earlier pairs, move for move, unless these two agents have followed one opening in two ways (see
-    `results.repeats`).
+    It stops at the first pair that crosses a bound, or when only copies come.  Left out are pairs with a void game, and
+    copies of earlier pairs, move for move, unless these two have followed one opening in two ways (`results.repeats`).
     """
 
     def __init__(self, table: SprtTable):
@@ -109,8 +108,8 @@ class Trial:
 class SequentialTest(Matches):
     """Each candidate plays the base until its test ends or all `games` are played.
 
-    Pairs are played in batches of at least BATCH, one ahead of the test, so that no worker waits.  Games beyond the end
-    of a test are stored, but not part of its verdict.
+    Pairs come in batches of at least BATCH, one ahead of the test, so that no worker waits.  Games beyond a test's end
+    are stored, but not part of its verdict.
     """
 
     name = "sprt"

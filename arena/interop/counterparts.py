@@ -54,9 +54,8 @@ def counterpart_of(game: Game) -> Counterpart:
 
 
 class Mirror:
-    """A position here, `state`, and the same one there, `theirs`, moved in step.
-
-    `moves` lead to it from the initial position; IllegalMove names an illegal one.
+    """A position here, `state`, and the same one there, `theirs`, moved in step from the initial one by `moves`;
+    IllegalMove names an illegal one.
     """
 
     def __init__(self, game: Game, moves: Sequence[int] = ()):
@@ -94,9 +93,9 @@ class Mirror:
 
 
 def to_openspiel(game: Game, moves: Sequence[int] = ()) -> Any:
-    """OpenSpiel's state (`pyspiel.State`) after legal moves from the initial position of one of our games.
+    """OpenSpiel's state (`pyspiel.State`) after moves from the initial position of one of our games.
 
-    NoCounterpart if OpenSpiel does not have the game; IllegalMove names an illegal move.
+    NoCounterpart if OpenSpiel lacks the game; IllegalMove names an illegal move.
     """
     return Mirror(game, moves).theirs
 

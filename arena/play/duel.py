@@ -58,7 +58,7 @@ class Duel:
     def advance(self) -> Iterator[Made]:
         """Let chance and the agent move until it is the person's turn or the game is over.
 
-        Forfeit if the agent fails: the game ends, and the person has won.
+        Forfeit if the agent fails, and the person has won.
         """
         while not self.over and (side := int(self.game.player(self.state))) != self.side:
             if side == CHANCE:

@@ -20,8 +20,8 @@ PLIES = 3  # so that agents also reuse a tree from their last move
 def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], ...] = FAULTS) -> tuple[float, str]:
     """Compile, or load, a seat's kernels: it plays all sides' first moves with the smallest of its budgets.
 
-    Returns the seconds, and the agent's exception in words, or "".  An exception among `faults` is logged; the games
-    will show it.  An agent that kills its process kills this one.
+    Returns the seconds, and the agent's exception in words, or "": one among `faults` is logged, as games will show it.
+    An agent that kills its process kills this one.
     """
     start, failure = time.perf_counter(), ""
     try:
@@ -42,8 +42,8 @@ def weight(agent: Agent) -> int:
 def _budgets(seat) -> list[Budget]:
     """The smallest budget of a seat's kinds.
 
-    A seat without a budget, because its search ends by itself or its budget comes with each move, gets one of each
-    kind, since kinds may run different kernels.
+    A seat without a budget (its search ends by itself, or budgets come with moves) gets one of each kind: kinds may run
+    different kernels.
     """
     given = {kind: _SMALLEST[kind] for kind in seat.budget.given() if kind != "clock"}  # a clock comes with seconds
     if given or not seat.agent.budgets:

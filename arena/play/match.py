@@ -41,7 +41,7 @@ def play_fixture(
 ) -> GameRecord:
     """Play one game of a tournament; GameError if the rules fail.
 
-    `watch` notes whose code runs; `openings`, those of the run, save work for several of its games.
+    watch: notes whose code runs; openings: of the run, to save work for several games
     """
     game, seats = config.conditions[fixture.condition].game, seats_of(config, fixture)
     opening = (openings or Openings(config)).of(fixture)
@@ -106,12 +106,11 @@ def play(
 ) -> GameRecord:
     """Play one game to its end, or until an agent forfeits it or it is adjudicated.
 
-    seats: the first mover, and the opponent if there is one; opening: legal moves made before; limits: the agents'
-    seconds; watch: notes whose code runs; adjudication: when a game ends by the players' values
+    seats: the first mover, and the opponent if any; opening: legal moves made before; limits: the agents' seconds;
+    watch: notes whose code runs; adjudication: when values end a game
 
     An agent that raises an exception, answers with anything but a legal move, or exceeds its time forfeits: the other
-    side, if there is one, wins, and score is None.  Rules that raise an exception, or exceed game.max_plies, are
-    GameError.
+    side, if any, wins, and score is None.  Rules that raise an exception, or exceed game.max_plies, are GameError.
     """
     match = Match(game, fixture, opening, Adjudicator(adjudication, tuple(seat.name for seat in seats)))
     start = time.perf_counter()
@@ -181,7 +180,7 @@ class Match:
         return outcome, score, reason, detail
 
     def play_out(self, seats: tuple[Seat, ...], limits: Limits, watch: Watch) -> Ending | None:
-        """Let the players move until the game is over; Forfeit if one fails, whose side is `asked` then.
+        """Play until the game is over; Forfeit if a player fails, whose side is `asked` then.
 
         Returns the end of an adjudicated game, None of others.
         """

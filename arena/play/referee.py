@@ -56,8 +56,7 @@ class Forfeit(Exception):
 class Referee:
     """Watches over one agent in one game; every method raises Forfeit if the agent is at fault.
 
-    seat: the agent with name and budget; game_id: for the log; faults: exceptions that are the agent's fault; turn: the
-    watch, and the limits
+    seat: with name and budget; game_id: for the log; faults: exceptions that are the agent's; turn: watch and limits
     """
 
     def __init__(
@@ -98,10 +97,7 @@ class Referee:
         return self.run(ply, lambda: self._asked(legal, rng, ply, side), self._choice_limit())
 
     def check_time(self, seconds: float, ply: int) -> None:
-        """Forfeit if a move exceeded the agent's seconds, or its clock, by more than the margin.
-
-        Compiling has a limit of its own.
-        """
+        """Forfeit for more than the agent's seconds, or clock, and the margin; compiling has a limit of its own."""
         limit, margin = self.seat.budget.seconds, self.limits.time_margin
         if self._is_overdrawn():
             ran_out = f"its clock ran out, and a margin of {margin:g} s with it"

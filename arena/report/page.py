@@ -143,7 +143,7 @@ def _study(tournament, figure, schemes) -> dict:
 def content_policy() -> str:
     """The Content-Security-Policy of a live page: its own scripts and sheet, by hash, and nothing else.
 
-    Style attributes are allowed because figures use them; they load and run nothing.
+    Figures need style attributes, which load and run nothing.
     """
 
     def hashes(*texts):

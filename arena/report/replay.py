@@ -43,9 +43,9 @@ class Shapes:
 def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
     """Up to `most` games as plain values for the page's script: {"shapes": elements, "games": in order}.
 
-    For two players: in the order of the schedule; if there are more, all forfeited games and a fixed random sample of
-    the rest.  For one player: the best run of each agent in each condition, the best of a condition first.  Games whose
-    boards are too large, or take too long to draw, are dropped.
+    For two players: in the order of the schedule; if there are more, all forfeited games and a fixed random sample.
+    For one player: the best run of each agent in each condition, the best first.  Games whose boards are too large, or
+    take too long to draw, are dropped.
     """
     shapes, shown = Shapes(), []
     config = tournament.meta.get("config")

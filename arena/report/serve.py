@@ -1,15 +1,13 @@
 """Serves the report of a run while it is played, or of all runs in a folder, to browsers on this machine.
 
-A separate process, so that drawing never delays the games.  For the run or the list of runs, and for each run of a list
-at `/run/NAME/`, it answers
+A separate process, so that drawing never delays the games.  It answers, for each run of a list at `/run/NAME/`,
 
     .../         the page
     .../stored   a word that changes when the page does: the number of games, or when runs were written to
-    .../events   that word as server-sent events, whenever it changes
+    .../events   that word as server-sent events, whenever it changes; a stream ends after some minutes
 
-Anybody here, and any page in a browser, may ask: requests must name this machine as their host, so that no site can
-read the page under its own name (DNS rebinding); connections are few and short, and slow clients are dropped when
-others wait.  Streams end after some minutes; the browser then asks for the next.
+Anybody here, and any page in a browser, may ask: requests must name this machine as their host (DNS rebinding);
+connections are few and short, and slow clients are dropped when others wait.
 """
 
 import hashlib
@@ -45,9 +43,9 @@ NICENESS = 10  # games come first
 
 @contextmanager
 def serving(folder, port: int, many: bool = False):
-    """A context that serves the report of the run in `folder`, or of all runs in it, and gives the address.
+    """A context with a server of the report of the run in `folder`, or of all runs in it; gives the address.
 
-    port: 0 is any free one; many: whether `folder` holds folders of runs.  OSError if the port is not available.
+    port: 0 is any free one; many: `folder` holds folders of runs.  OSError if the port is not available.
     """
     try:
         listener = socket.create_server((HOST, port))
@@ -138,10 +136,7 @@ class Index(Pages):
         return sorted(self.folder.rglob(FILE_NAME))
 
     def now(self):
-        """A digest of the runs, their last writes, and whether they are being played.
-
-        Looking takes at most a tenth of the time, for any number of readers.
-        """
+        """A digest of the runs, their last writes, and whether they are played; takes at most a tenth of the time."""
         from arena.report.listing import stamp
 
         if (start := time.monotonic()) >= self._look_again:

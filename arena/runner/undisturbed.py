@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """A context at whose end a Ctrl-C is handled that came in it.
+    """A Ctrl-C that comes in this context is handled at its end.
 
     To block the signal would not do: another thread would get it, and Python calls the handler in the main one.
     """

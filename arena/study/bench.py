@@ -37,7 +37,7 @@ class BenchError(UserError, ValueError):
 
 
 class Version:
-    """A version of the project, measured in a process of its own; a context manager.
+    """A version of the project in a process of its own; a context manager.
 
     `folder` holds its sources; None is the running version.  Kernels are compiled from scratch, in a temporary folder.
     """

@@ -74,8 +74,7 @@ def changed(new: dict, old: dict) -> list[Subject]:
 def look_again(new: dict, old: dict, versions: Sequence, seconds: float, show: Callable[[str], None]) -> None:
     """Measure once more the rows that look slower, and add the chunks to both reports.
 
-    `versions` are the new one and, if at hand, the old one.  A machine that was busy for a while widens the noise, and
-    so causes no slow-down.
+    versions: the new one and, if at hand, the old one.  A machine busy for a while widens the noise: no slow-down.
     """
     for row in [row for row in compare(new, old) if row["verdict"] == "slower"]:
         subject = Subject(row["game"], row["agent"])

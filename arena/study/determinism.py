@@ -73,8 +73,8 @@ def settings(empty: Path) -> list[Setting]:
 def compare(config: Path, before: Callable[[str], None], after: Callable[[dict, list[Difference]], None]) -> bool:
     """Play a configuration in every setting; whether all games are the same.
 
-    `before` is called with the name of each setting, `after` with its row (setting, games, different, seconds) and the
-    first difference of each agent.  RunFailed if a run fails.
+    `before` gets the name of each setting, `after` its row (setting, games, different, seconds) and the first
+    difference of each agent.  RunFailed if a run fails.
     """
     first: dict[str, GameRecord] | None = None
     same = True

@@ -21,7 +21,7 @@ RESULTS = {1: "win", 0: "draw", -1: "loss"}
 def savings(specs: Iterable[str], seconds: float, table: float, report: Callable[[str], None]) -> list[dict]:
     """A row for each game and search: game, search, savings, result (the first player's), nodes, seconds, finished.
 
-    A game is stopped after `seconds`.  `table` is in MiB; `report` is called with the next search.
+    A game stops after `seconds`; `table` is in MiB; `report` gets the next search.
     """
     rows = []
     for spec in specs:

@@ -127,7 +127,7 @@ class Cells(Plan):
 
     @classmethod
     def run(cls, study: Self | None, out, resume: bool = False, tell: Callable[[str], None] = lambda text: None):
-        """Find what the study wants and lacks; returns the rows as `load` does.
+        """Find what the study lacks; returns the rows as `load` does.
 
         With `resume` and without a study, continue the stored one.  `tell` is called with a line before each search.
         ConfigError if the folder holds another study, or none.

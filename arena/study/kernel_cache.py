@@ -68,8 +68,8 @@ class Part(NamedTuple):
 def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Part]]:
     """What to compile, in two steps, without agents that refuse a game.
 
-    First the kernels, which agents of a class share and which serve all games of one dtype of states, the slowest
-    first.  Then the rest of each game: its methods.
+    First the kernels, shared by agents of a class and games of one dtype of states, the slowest first; then each game's
+    methods.
     """
     made, known = [agents.make(spec) for spec in agent_specs], [games.make(spec) for spec in game_specs]
     classes: dict[type, list[Agent]] = {}

@@ -41,7 +41,7 @@ TRIES = 100  # draws of an opening of that length
 class Learning:
     """A learner at work on a game.
 
-    about: what determines the result, with the number of games: the learner's name and parameters; the seed; a digest
+    about: what determines the result, with the number of games: the learner's name and parameters, the seed, a digest
     """
 
     game: Game
@@ -203,8 +203,8 @@ def match(
 ) -> dict | None:
     """A match of two players, the first with what was learned: score, Elo and its error; None if interrupted.
 
-    players: makes both for a game.  Each random opening is played twice, sides swapped; after each game, `going_on`
-    says whether to continue.
+    players: makes both for a game.  Each random opening is played with both sides; after each game, `going_on` says
+    whether to continue.
     """
     rng, points = stream(seed, "match"), []
     for _ in range(max(count // 2, 1)):

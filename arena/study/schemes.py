@@ -252,9 +252,8 @@ def split(spec: str) -> tuple[str, tuple[int, ...] | None]:
 
 
 def equal_factor(time: float, playouts: int) -> float | None:
-    """How many of a worker's playouts fit in the time of a scheme, None if unknown.
-
-    time: over that of the serial search with the playouts of one worker
+    """How many of a worker's playouts fit in a scheme's time, which is over the serial search's with one worker's
+    playouts; None if unknown.
     """
     if math.isnan(time):
         return None
@@ -325,7 +324,7 @@ def run(
     """Play the study's matches; returns the table of `results.strength_scaling.table`.
 
     With `resume`, continue the stored study, or the given one if it `extends` that.  `events` makes those of a game and
-    a budget, `tell` gets a line before each round; the rest is as of `arena.run`.
+    a budget, `tell` gets a line before each round; else as `arena.run`.
     """
     folder = Path(out)
     if study is not None and not resume and (folder / FILE_NAME).exists():
@@ -424,7 +423,7 @@ def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
 
 
 def _time(cell: SchemesStudy, point: Point) -> float:
-    """The time of a point's move over its serial search's; NaN with more threads than cores, which measures nothing.
+    """Over that of a point's serial search; NaN with more threads than cores, which measures nothing.
 
     In virtual time the serial search is the scheme with one worker and one simulation in flight.
     """

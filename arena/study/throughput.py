@@ -32,11 +32,11 @@ def stored(folder) -> pd.DataFrame | None:
 def throughput(study: SchemesStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:
     """Playouts a second of each scheme on real threads, from the initial position of each game.
 
-    The numbers of threads are 1, the number of cores, and the study's numbers of workers in between.  Columns: game,
-    scheme, threads, playouts_per_second, undisturbed, speed_up over one thread, over_serial (over its serial search).
-    Each search is measured for `seconds` in each of ROUNDS turns.  Only decisions count in which every thread had a
-    core to itself; `undisturbed` is their share, and the rate their median.  Where it is 0, even after AGAIN more
-    measurements, the rate is the median of all, and too low.
+    Threads are 1, the number of cores, and the study's numbers of workers in between.  Columns: game, scheme, threads,
+    playouts_per_second, undisturbed, speed_up over one thread, over_serial (over its serial search).  Each search is
+    measured for `seconds` in each of ROUNDS turns.  Only decisions count in which every thread had a core to itself;
+    `undisturbed` is their share, and the rate their median; where it is 0, even after AGAIN more measurements, the rate
+    is the median of all, and too low.
     """
     rows = [row for game in study.instances for row in _of_game(replace(study, instances=(game,)), seconds, tell)]
     return pd.DataFrame(rows, columns=COLUMNS)

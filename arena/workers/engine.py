@@ -21,7 +21,7 @@ log = logging.getLogger("arena.workers.supervisor")
 class Engine(ABC):
     """Plays games and hands every record to `on_results`, in the order of arrival.
 
-    All receivers are called in the thread of `run`; what they raise ends the run, and is raised by `run`.
+    Receivers are called in the thread of `run`; what they raise ends the run, and is raised by `run`.
 
     following: gives the next game; None if none is due before a result comes in, after which it is asked again
     run_log: takes the workers' log records

@@ -1,8 +1,7 @@
 """The log of a run: one file, written by this process for itself and its workers.
 
 A MultiProcessingHandler (multiprocessing-logging) has a queue, and a thread that moves records to the file: nobody
-waits for the disk.  No worker has that queue, which could carry anything: workers' records and prints are messages,
-which the supervisor gives to the same handler.
+waits for the disk.  No worker has that queue, which could carry anything: workers send records and prints as messages.
 """
 
 import io

@@ -27,7 +27,7 @@ class WorkerStartError(UserError, RuntimeError):
 def use_fork_server(modules: Iterable[str] = ()) -> None:
     """Start workers by a fork server, since a process with threads must not be forked; without one, spawn them.
 
-    The server loads the modules, so that each worker has them at once.
+    The server loads the modules for all workers.
     """
     if "forkserver" in multiprocessing.get_all_start_methods():
         multiprocessing.set_start_method("forkserver", force=True)
@@ -82,7 +82,7 @@ def start_process(process) -> None:
 
 @contextmanager
 def having_children() -> Iterator[None]:
-    """A context in which a daemonic process, such as one of a multiprocessing.Pool, can start others.
+    """A context in which a daemonic process, as of a multiprocessing.Pool, can start others.
 
     Python forbids it since they would be left behind; workers end with the process that started them.
     """

@@ -2,11 +2,9 @@
 
 An agent is accused if its code ran when its process ended by itself or by a fault in it, or ran long after its time.  A
 signal that anybody may send, as when memory is short, accuses nobody: the game is played again, unless the same agent's
-code meets it every time.  So is one whose connection got junk or was closed, by we do not know whom; that time the
-worker says in the same connection whose code runs.
-
-Kernels of an agent hold the game's rules, so a fresh process first probes these alone: if that fails too, the game is
-void.
+code meets it every time.  So is one whose connection got junk or was closed, by nobody known; that time the worker says
+in the same connection whose code runs.  Kernels of an agent hold the game's rules, so a fresh process first probes
+these alone: if that fails too, the game is void.
 """
 
 import logging

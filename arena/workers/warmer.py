@@ -34,8 +34,8 @@ class Child(Worker):
 class Warmer:
     """Compiles in child processes, so that an agent that ends its process harms no others.
 
-    workers: cores to use; before: called with the name of each agent; after: called with its name, the seconds, and the
-    failure, if any; failed: called with a sentence on each agent that ends or hangs its process
+    workers: cores to use; before: called with each agent's name; after: called with name, seconds, and failure, if any;
+    failed: called with a sentence on each agent that ends or hangs its process
     """
 
     config: Config
@@ -60,7 +60,7 @@ class Warmer:
     def run(self) -> Counter[int]:
         """Compile; kernels that fail here fail again in the agent's games.
 
-        Returns how often each agent has ended or hung its process by its own fault.
+        Returns how often each agent has ended or hung its process.
         """
         try:
             looks = Looks()

@@ -35,8 +35,8 @@ CHANGED = (
 def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
     """Play every game that arrives, and answer with the records, until there is no more.
 
-    end: the worker's end of the connection; confined: arguments of `confine`; memory: for its Watch; resolved: the
-    configuration; sources: what `sources_of` it is where the run began
+    end: of the connection; confined: arguments of `confine`; memory: for its Watch; resolved: the configuration;
+    sources: what `sources_of` it is where the run began
     """
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
