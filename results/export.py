@@ -26,7 +26,7 @@ from arena.results.printable import JSON_ESCAPES, guarded, printable
 # left out for people while all are 0
 RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
-WIDE_CROSSTABLE = 10  # then LaTeX has whole percents
+WIDE_CROSSTABLE = 10  # columns, beyond which LaTeX has whole percents
 LONG = 1000  # rows: rich takes a millisecond for each; longer tables are laid out by tabulate
 
 

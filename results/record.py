@@ -16,11 +16,11 @@ MOST = 1 << 63  # above the numbers of a decision, as of SQLite's integers
 class Reason:
     """Why a game ended, as the store and the tables say it."""
 
-    PLAYED_OUT = "played out"  # the rules of the game ended it
+    PLAYED_OUT = "played out"
     ILLEGAL_MOVE = "illegal move"  # forfeit
     EXCEPTION = "exception"  # forfeit: the mover raised an exception
-    TIME = "time"  # forfeit: a move's seconds, or the clock
-    DIED = "died"  # forfeit: it ended its process, or broke its connection
+    TIME = "time"  # forfeit: beyond its seconds a move, or its clock
+    DIED = "died"  # forfeit: the mover ended its process, or broke its connection
     EXCLUDED = "excluded"  # forfeit: the player ended or hung its process twice before play, and is asked no more
     CRASH = "crash"  # void: twice, by code of unknown origin
     RULES = "rules"  # void: the rules of the game failed

@@ -82,7 +82,7 @@ def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
         return SpeedUp(math.nan, math.nan, math.nan)
     gradient = np.array([1.0, -even]) / slope  # of even = intercept / slope
     error = Z * math.sqrt(gradient @ covariance @ gradient)
-    with np.errstate(over="ignore"):  # too few games leave the interval
+    with np.errstate(over="ignore"):  # too few games: only the interval is left
         value, low, high = np.exp2([even, even - error, even + error]).tolist()
     return SpeedUp(value, low, high)
 

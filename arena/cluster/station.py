@@ -39,7 +39,7 @@ class SentLog(logging.Handler):
         self._channel, self._room = channel, ROOM
 
     def emit(self, record):
-        with suppress(Exception):  # then it is lost
+        with suppress(Exception):  # a record that cannot be sent is lost
             self.of_worker(record.processName or "", record.name, record.levelno, self.format(record))
 
     def of_worker(self, worker: str, name: str, level: int, text: str) -> None:

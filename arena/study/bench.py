@@ -19,7 +19,7 @@ from arena.games.core.errors import UserError
 from arena.games.core.specialized import NEVER, SILENT, VARIABLE
 from arena.study.meter import CHUNKS
 
-PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2  # budgets of a search
+PLAYOUTS, NODES, DEPTH = 10_000, 100_000, 2
 METER = Path(__file__).with_name("meter.py")
 SAMPLES = ("connect4", "pig", "samegame")  # for searches: without chance, with chance, for one player
 SOURCES = ("arena/__init__.py",)  # if missing, the installed version would be measured

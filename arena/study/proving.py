@@ -46,7 +46,7 @@ SEARCHES = (
 LEAST_ROWS = 1000  # in a tree
 TREE_ROW, GRAPH_ROW = 28, 64  # bytes of a row, at most
 NUMBER = int | float
-STORED: dict[str, Any] = {  # the types of a row's values
+STORED: dict[str, Any] = {
     **dict.fromkeys(("game", "search", "moves", "unsolved"), str),
     **dict.fromkeys(("position", "plies", "nodes", "bytes"), int),
     **dict.fromkeys(("memory", "seconds"), NUMBER),

@@ -23,7 +23,7 @@ from arena.study.kept import Cells
 from arena.study.positions import is_open, names_of, random_positions
 from arena.study.proving import NUMBER, not_made
 
-STORED: dict[str, Any] = {  # the types of a row's values
+STORED: dict[str, Any] = {
     **dict.fromkeys(("solver", "moves", "unsolved", "timing"), str),
     **dict.fromkeys(("workers", "position", "nodes", "bytes"), int),
     "time": NUMBER,

@@ -10,7 +10,7 @@ from arena.results.record import GameRecord
 
 SECONDS = 2.0  # length of a batch if there are few slots
 ANSWERS = 100  # that a parent and its scheduler can handle: more slots get longer batches
-MOST = 500  # games of a batch
+MOST = 500
 UNCOUNTED = 0.0001  # seconds of a game that its record leaves out
 ORDER_SECONDS = 0.1  # then a worker of this machine waits for a new order
 NEWS_SECONDS = 0.05  # then it sends the records it has

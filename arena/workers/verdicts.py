@@ -24,15 +24,15 @@ log = logging.getLogger("arena.workers.supervisor")
 
 ENOUGH = 2  # failures of an agent before play, or of a game, that end its games
 MOST_REPORTED = 100  # different troubles of a run
-TRIES = 2  # of a game whose fault is not known
-TRIES_KILLED = 8  # if workers seem to be killed from outside
+TRIES = 2  # times that a game is played if its fault is not known
+TRIES_KILLED = 8  # the same, if workers seem to be killed from outside
 # signals that faulty code causes in its own process
 OWN_SIGNALS = {
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGTRAP")
     if hasattr(signal, name)
 }
-LOST = 255  # if the fork server, which knows the true exit code, has died
+LOST = 255  # the exit code if the fork server, which knows the true one, has died
 
 
 @dataclass

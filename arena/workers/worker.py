@@ -76,7 +76,7 @@ class Worker:
         self.jobs: deque[Job] = deque()  # games without a record: in play, or waiting until it is ready
         self.sent = 0  # games in its last order
         self.ready = False
-        self.complaint = ""  # why it cannot go on
+        self.complaint = ""
         self.running: int | None = None  # the agent whose code wrote what comes next, if known
         self.begun = time.monotonic()  # when it was started, then sent its last order
         self.paused = 0.0  # seconds since then in which it, or this process, was stopped
