@@ -32,11 +32,11 @@ class Ratings:
     """In Elo with 95 % errors; NaN is "not known": `bound` and `notes` say where and why."""
 
     agents: tuple[str, ...]
-    elo: np.ndarray  # float[agents]; the bound where `bound` is not empty
+    elo: np.ndarray  # float[agents]: estimate, or the bound where `bound` is not empty
     error: np.ndarray  # float[agents]: half of the 95 % interval; NaN for bounds and anchors
     bound: tuple[str, ...]  # ">" higher than elo (95 %, one-sided), "<" lower, "" neither
     difference_error: np.ndarray  # float[agents, agents]: of each difference; NaN between groups
-    superiority: np.ndarray  # float[agents, agents]: the row's agent is stronger
+    superiority: np.ndarray  # float[agents, agents]: likelihood that the row's agent is stronger
     advantage: float  # of the first player, Elo
     advantage_error: float | None  # None if it is taken as 0
     draw_rate: float  # between equals
@@ -228,7 +228,7 @@ def _place(counts, distinct, groups, model: Fit, fixed) -> tuple[np.ndarray, tup
             sign = _side(reach, own[0], others)
             lead = _least_lead(distinct, model, own, others, sign) if sign else None
             if lead is not None:
-                weight = len(others) / len(reference)  # the mean moves with the group
+                weight = len(others) / len(reference)  # the mean moves with the group if that is part of it
                 elo[own] = (model.strengths[own] + sign * lead * weight) * ELO_PER_LOGIT
                 for agent in own:
                     bound[agent] = ">" if sign > 0 else "<"

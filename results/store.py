@@ -49,7 +49,7 @@ MOVES_VERIFIED = 1_000_000  # up to this many decisions all are, before a sum of
 
 
 class Store:
-    """Made by `create` or `open`; a context manager that closes it."""
+    """A tournament's file, made by `create` or `open`; a context manager that closes it."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: FileLock | None):
         self.path = path
@@ -82,7 +82,7 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | os.PathLike, write: bool = False) -> "Store":
-        """To write, or to read, even while another process is writing.
+        """The store in `folder`, to write, or to read, even while another process is writing.
 
         StoreError if there is none, or it is damaged or of another version; StoreBusy if another process writes, too.
         """
@@ -224,7 +224,7 @@ class Store:
         )
 
     def made_anew(self, records: Iterable[GameRecord]) -> Path:
-        """Replace the file by one with these games, even read from it; return the old file's new place."""
+        """Replace the file by one with these games, which may be read from it; return the old file's new place."""
         new, old = (free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
         write_empty(new, self.meta, self.agents)
         try:
@@ -243,7 +243,7 @@ class Store:
         return old
 
     def record(self, id: str) -> GameRecord:
-        """StoreError, naming some ids, if there is none; StoreDamaged if it is damaged."""
+        """The game with that id; StoreError, naming some ids, if there is none; StoreDamaged if it is damaged."""
         query = "SELECT game FROM games {} WHERE id = ?"  # a second time without the index, which may be damaged
         rows = self.select(query.format(""), (id,)) or self.select(query.format("NOT INDEXED"), (id,))
         if not rows:
@@ -300,7 +300,7 @@ class Store:
             raise StoreDamaged(self.path, f"of {last} games it has {count}")
 
     def records(self) -> Iterator[GameRecord]:
-        """In the order of the schedule; StoreDamaged if one is damaged or missing."""
+        """All games, in the order of the schedule; StoreDamaged if one is damaged or missing."""
         last = sum(sums[0] for _, sums in self.tallies().values())
         games = self.select(f"SELECT game, id FROM games NOT INDEXED WHERE game <= {last} ORDER BY number")
         if len(games) != last:
@@ -309,7 +309,7 @@ class Store:
             yield self._numbered(game, id)
 
     def select(self, query: str, parameters: Sequence = ()) -> list[tuple]:
-        """StoreError if the file is damaged."""
+        """The rows of a SELECT; StoreError if the file is damaged."""
         with explained(self.path, "read"):
             return self._connection.execute(query, parameters).fetchall()
 
@@ -339,7 +339,7 @@ class Store:
                 self._connection.rollback()
 
     def _verified(self, table, columns, order="1") -> list[tuple]:
-        """Verified by digests, which are left out."""
+        """The rows of a small table, verified by digests, which are left out."""
         found = self.select(f"SELECT {', '.join(columns)}, digest FROM {table} NOT INDEXED ORDER BY {order}")
         if not all(map(is_sound, found)):
             raise StoreDamaged(self.path, f"its table {table} is not as it was stored", table == "tallies")

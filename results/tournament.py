@@ -58,7 +58,7 @@ class Tournament(Snapshot):
 
     @shown_as("ratings")
     def ratings_by_condition(self) -> pd.DataFrame:
-        """Over all games, then of each condition, with columns instance and budget."""
+        """The standings over all games, then of each condition, with columns instance and budget."""
         return self._by_condition("ratings")
 
     def _by_condition(self, kind: str) -> pd.DataFrame:
@@ -152,7 +152,7 @@ class Tournament(Snapshot):
         return tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
-        """With a note on this table's intervals if many stand side by side."""
+        """The same, with a note on this table's intervals if many stand side by side."""
         return [*self.notes(), *filter(None, [summary.side_by_side(summary.intervals_in(frame))])]
 
     def notes_of(self, ratings: Ratings) -> list[str]:
@@ -200,7 +200,7 @@ class Tournament(Snapshot):
         return f"Tournament({str(self.folder)!r}: {len(self.agents)} agents, {len(self)} games)"
 
     def __str__(self) -> str:
-        """As the terminal shows it, with notes."""
+        """The main table as the terminal shows it, with notes."""
         from arena.results.export import render
 
         table = self.table()

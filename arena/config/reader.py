@@ -252,7 +252,7 @@ class Reader:
                     random_opening(game, seed, k, plies)
         except OpeningError as error:
             self._complain(("opening_plies",), plies, error)
-        except Exception as error:  # likewise
+        except Exception as error:  # a fault of a user's rules
             text = f"its rules fail in the opening: {type(error).__name__}: {error}"
             self._complain(("game",), str(game), text)
 

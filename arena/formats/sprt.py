@@ -56,7 +56,7 @@ class Trial:
         self.ahead = BATCH  # end of the current batch; `wanted`: of the next one
         self.wanted = 2 * BATCH
         self.state = State(0.0, *test.bounds, "continue")
-        self.copies: list[float] = []  # the candidate's, in pairs left out as copies
+        self.copies: list[float] = []  # the candidate's points in pairs left out as copies
         self._seen: dict[str, tuple[Way, ...]] = {}  # by opening: the first pair
         self._in_a_row = 0  # copies
         self._by_chance = False  # one opening was followed in two ways

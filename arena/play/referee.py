@@ -76,7 +76,7 @@ class Referee:
         self.player, self.listens = self.run(0, self._new_player)
 
     def start(self, state: np.ndarray, moves: Sequence[int]) -> None:
-        """The position in which play begins, and the moves before."""
+        """Tell the agent the position in which play begins, and the moves before."""
         self.run(len(moves), lambda: self.player.start(self.game, state.copy(), list(moves)))
 
     def close(self, result: float | None) -> None:
@@ -107,7 +107,7 @@ class Referee:
             raise self._forfeit(Reason.TIME, f"took {seconds:.3f} s at ply {ply}; allowed: {allowed}")
 
     def played(self, move: int, ply: int) -> None:
-        """Useless unless the agent `listens`."""
+        """Tell the agent of a move; useless unless it `listens`."""
         self.run(ply, lambda: self.player.played(move))
 
     def run(self, ply: int, action: Callable[[], T], limit: float | None = None) -> T:

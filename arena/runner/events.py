@@ -14,10 +14,10 @@ class Events:
     """
 
     def opened(self, resolved: dict, folder: Path) -> None:
-        """`resolved` is the configuration with all defaults."""
+        """The store is open; `resolved` is the configuration with all defaults."""
 
     def connected(self, cluster: str, dashboard: str | None) -> None:
-        """`dashboard` is the address of the cluster's page."""
+        """The cluster is connected; `dashboard` is the address of its page."""
 
     def warming(self, name: str) -> None:
         """An agent's kernels are about to be compiled, perhaps with others'."""
@@ -38,7 +38,7 @@ class Events:
         """The games in play; about twice a second."""
 
     def stopping(self, now: bool) -> None:
-        """Running games are finished, or abandoned if `now`."""
+        """A stop was requested: running games are finished, or abandoned if `now`."""
 
     def trouble(self, text: str) -> None:
         """A problem that does not end the run; reported once."""

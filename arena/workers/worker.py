@@ -40,7 +40,7 @@ BACKSTOP = 4  # times a game's limits: then a worker is killed whatever it says
 MOST_PLIES = 1_000_000_000  # shown of a game
 LONGEST_LINE = 4096  # bytes of prints in a record
 PRINTED_AT_ONCE = 1 << 18  # bytes
-ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give less
+ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give a socket less room
 
 
 class InPlay(NamedTuple):
@@ -191,7 +191,7 @@ class Worker:
         return self.process.exitcode is not None
 
     def ends_within(self, seconds: float) -> bool:
-        """Not by its sentinel, to which a forked process may write."""
+        """Wait for its end: not by its sentinel, to which a forked process may write."""
         until = time.monotonic() + seconds
         while not self.dead() and time.monotonic() < until:
             time.sleep(0.005)
@@ -203,7 +203,7 @@ class Worker:
         return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
 
     def useless(self, why: str) -> Failure:
-        """A worker that cannot go on because of what it sent, or did not."""
+        """The failure of a worker that cannot go on because of what it sent, or did not."""
         guilty, warming = self.running, not self.doing().playing
         return Failure(why, Reason.DIED, guilty, certain=guilty is not None, warming=warming)
 
@@ -215,7 +215,7 @@ class Worker:
         return stopped
 
     def overdue(self, now: float, busy: bool) -> Failure | None:
-        """The failure, if any; busy: whether it has something to do."""
+        """The failure if something takes too long; busy: whether it has something to do."""
         if self.paused > STOPPED_SECONDS and self.note_stop(0.0):
             doing = self.doing()
             fate = f"it was stopped for {self.paused:.0f} s"
@@ -247,7 +247,7 @@ class Worker:
         elapsed = now - max(doing.game_since, self.begun) - self.paused
         over = elapsed - compiling - doing.compiled_game > limit
         if over or now - self.begun - self.paused > BACKSTOP * (limit + compile_seconds):
-            # to blame if one call took most of that time
+            # to blame if one call of it took most of that time
             agent = agent if now - doing.since > elapsed / 2 else None
             return late(f"not over after {limit:g} s", agent=agent, certain=agent is not None)
         return None
@@ -262,7 +262,7 @@ class Worker:
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """After `kill`; drops unread messages."""
+        """Wait for the end of a killed process, and drop unread messages."""
         self.process.join()
         self.watchdog.forget(self.process.pid)
         if not self.printed.closed:
