@@ -28,7 +28,7 @@ class Candidate(NamedTuple):
 
 
 class Best(NamedTuple):
-    """Columns of the same length, at most MOST."""
+    """The best few moves of a table of statistics, in columns of the same length, at most MOST."""
 
     total: int  # of all moves of the table
     moves: list[int]
@@ -63,7 +63,7 @@ def best(table: "MoveStatistics", move: int) -> Best:
 
 
 def written(best: Best, names: Sequence[str]) -> str | None:
-    """`names` have no blanks; None if there are none."""
+    """The text of the best few, with the `names` of their moves, which have no blanks; None if there are none."""
     if not best.moves:
         return None
     words: list = [best.total]

@@ -16,13 +16,13 @@ def kind_of(field: Field) -> tuple[type, bool]:
 
 
 def columns_of(record: type) -> tuple[str, ...]:
-    """The class's own before those that it inherits."""
+    """The fields that are columns, in the order of the table: the class's own before those that it inherits."""
     names = [field.name for field in fields(record) if kind_of(field)[0] in SQL]
     return tuple(sorted(names, key=lambda name: name not in record.__annotations__))
 
 
 def declarations(record: type, constraints: dict[str, str] | None = None) -> str:
-    """A record class in CREATE TABLE, with `constraints` of some columns by name."""
+    """The columns of a record class as CREATE TABLE declares them, with further `constraints` of some by name."""
     by_name = {field.name: kind_of(field) for field in fields(record)}
     lines = []
     for name in columns_of(record):
@@ -33,6 +33,6 @@ def declarations(record: type, constraints: dict[str, str] | None = None) -> str
 
 
 def frame_types(record: type, names: Iterable[str]) -> dict[Any, str]:
-    """The types in a data frame of those of `names` that hold numbers."""
+    """The types, in a data frame, of those of the columns `names` that hold numbers."""
     types = {field.name: PANDAS.get(kind_of(field)) for field in fields(record)}
     return {name: found for name in names if (found := types.get(name))}

@@ -22,7 +22,7 @@ class Condition(NamedTuple):
 
 
 def conditions_of(config: Mapping) -> list[Condition]:
-    """Of a resolved configuration, in the order of their numbers."""
+    """The conditions of a resolved configuration, in the order of their numbers."""
     pairs = [(spec, limits) for spec in config["instances"] for limits in config["budgets"]]
     return [Condition(number, spec, budget_name(limits), spec, limits) for number, (spec, limits) in enumerate(pairs)]
 

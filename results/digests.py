@@ -15,7 +15,7 @@ from arena.results.columns import columns_of, kind_of
 
 
 def digest(values: tuple | list) -> int:
-    """Of None, int, float, str and tuples of them; a signed integer of 64 bits."""
+    """The digest of None, int, float, str and tuples of them; a signed integer of 64 bits."""
     return int.from_bytes(blake2b(marshal.dumps(values, 2), digest_size=8).digest(), "little", signed=True)
 
 

@@ -39,7 +39,7 @@ class Law:
         return self.parameter_of(1 - LEAST_DECISIVE)
 
     def parameter_of(self, draw_rate: float) -> float:
-        """Of equals that draw at this rate, 0 < draw_rate < 1."""
+        """The parameter at which equals draw at this rate, 0 < draw_rate < 1."""
         raise NotImplementedError
 
     def draw_rate_of(self, parameter: float) -> float:

@@ -46,7 +46,7 @@ def elo(score: float) -> float:
 
 
 def expected_score(difference: float) -> float:
-    """Of a player `difference` Elo stronger: the inverse of `elo`."""
+    """The expected score of a player `difference` Elo stronger than the opponent; the inverse of `elo`."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 

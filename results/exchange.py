@@ -159,7 +159,7 @@ def _check_players(line, names) -> None:
 
 
 def numbered_lines(text) -> Iterator[tuple[int, str]]:
-    """Line feeds alone end them: `splitlines` would part a name at U+2028 as well."""
+    """Lines with their numbers.  They end in line feeds alone: `splitlines` would part a name at U+2028 as well."""
     return enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
 
 
@@ -169,7 +169,7 @@ def _reader() -> TypeAdapter:
 
 
 def numbered(games) -> list[GameRecord]:
-    """From (line, first, second, result, condition, opening, opening moves, moves), in the file's order."""
+    """Records of (line, first, second, result, condition, opening, opening moves, moves), in the order of the file."""
     conditions: dict[str, int] = {}
     openings: dict[object, int] = {}
     records: list[GameRecord] = []

@@ -23,7 +23,7 @@ LEGENDS = {  # of the columns of a kind of table
 
 
 def styled(frame: pd.DataFrame):
-    """Of `Tournament.table`: rounded, a crosstable's scores as a heat map."""
+    """A pandas Styler of a table of `Tournament.table`: rounded for readers, a crosstable's scores as a heat map."""
     cells = display_columns(frame)
     shown = pd.DataFrame({heading: strings for heading, (strings, _) in cells.items()})
     style = shown.style.hide(axis="index").format(escape="html").format_index(escape="html", axis="columns")

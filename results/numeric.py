@@ -63,7 +63,8 @@ def components(edges: np.ndarray) -> np.ndarray:
 
 
 def has_negative_cycle(weights: np.ndarray) -> bool:
-    """Of weights float[n, n], inf for no edge (Bellman, 1958; Ford, 1956)."""
+    """Whether edges of those weights, float[n, n] with inf for none, have a cycle of negative weight (Bellman, 1958;
+    Ford, 1956)."""
     distance = np.zeros(len(weights))
     for _ in range(len(weights)):
         shorter = np.minimum(distance, (distance[:, None] + weights).min(axis=0, initial=math.inf))

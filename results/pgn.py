@@ -202,7 +202,7 @@ class _Movetext:
                 self._words += MOVE_NUMBER.sub(" ", part).split()
 
     def moves(self) -> list[str]:
-        """ExchangeError if a comment or a variation has not ended."""
+        """The moves of the main line; ExchangeError if a comment or a variation has not ended."""
         if self.comment or self._variations:
             what = "comment" if self.comment else "variation"
             raise ExchangeError(f"line {self.comment or self._variations[0]}: the {what} that begins here does not end")

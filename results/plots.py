@@ -208,7 +208,7 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
 
 
 def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
-    """Of one instance, from `results.scores.best_so_far`; of all together, from 0 to 1."""
+    """The curves of one instance, from `results.scores.best_so_far`; of all together, from 0 to 1."""
     against, agents = curves.columns[2], curves["agent"].unique().tolist()
     shown = curves[curves["instance"] == instance]
     for number, (agent, label) in enumerate(zip(agents, labels(agents))):
@@ -258,7 +258,7 @@ def _logarithmic(ax, which, values) -> None:
 
 
 def labels(names: Iterable[str]) -> list[str]:
-    """As long as an axis has room for, all different: cut at the end, or in the middle."""
+    """Names as long as an axis has room for, all different: cut at the end, or else in the middle."""
     names = list(names)
     for cut in (short, _cut_inside, _plain):
         cuts = [cut(name) for name in names]
@@ -268,7 +268,7 @@ def labels(names: Iterable[str]) -> list[str]:
 
 
 def short(name: str) -> str:
-    """As long as an axis has room for; a dollar sign would begin a formula."""
+    """A name as long as an axis has room for; a dollar sign would begin a formula."""
     return _plain(name if len(name) <= LABEL else name[: LABEL - 1] + "…")
 
 

@@ -107,7 +107,7 @@ def _signed(seed: int) -> int:
 
 
 def record_of(row: tuple, moves: tuple, improvements: tuple) -> GameRecord | None:
-    """With the rows of its parts; None if any of it is damaged."""
+    """The game of a row of `ROW`, with the rows of its decisions and improvements; None if any of it is damaged."""
     if not is_sound(row) or (digest(moves), digest(improvements)) != tuple(row[-1 - len(PARTS) : -1]):
         return None
     given = dict(zip(GAME_COLUMNS, row[1:]))

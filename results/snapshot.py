@@ -57,7 +57,7 @@ class Snapshot:
 
     @classmethod
     def glimpse(cls, folder: str | os.PathLike) -> Self:
-        """From its tallies alone; games are read and verified when asked for."""
+        """The tournament in `folder` from its tallies alone; games are read, and verified, when they are asked for."""
         with Store.open(folder) as store, store.unchanged():
             return cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
 
@@ -97,12 +97,12 @@ class Snapshot:
 
     @property
     def instances(self) -> list[str]:
-        """Games, with parameters not at their defaults."""
+        """The games that are played, with the parameters that are not at their defaults."""
         return list(dict.fromkeys(condition.instance for condition in self.conditions))
 
     @property
     def budgets(self) -> list[str]:
-        """Such as `1000 playouts`; one empty text if there is none."""
+        """The budgets that the games are played at, such as `1000 playouts`; one empty text if there is none."""
         return list(dict.fromkeys(condition.budget for condition in self.conditions))
 
     @property

@@ -53,7 +53,7 @@ def taken(path: Path) -> FileLock:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """The file must exist."""
+    """A connection to a file that is there."""
     return sqlite3.connect(path.absolute().as_uri() + "?mode=rw", uri=True)
 
 
@@ -77,7 +77,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def place(path: Path) -> tuple[int, int] | None:
-    """Tells a file from another of its name; None if there is none."""
+    """The identity of a file, which differs from that of another of its name; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -86,7 +86,7 @@ def place(path: Path) -> tuple[int, int] | None:
 
 
 def free_name(path: Path) -> Path:
-    """`path`, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
+    """The path, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
     number, free = 1, path
     while free.exists():
         number += 1

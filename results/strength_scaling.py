@@ -156,7 +156,7 @@ def table(points: list[dict]) -> pd.DataFrame:
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """For people: strings, errors beside values, without what is the same in all rows."""
+    """A table of `table` for people: strings, with errors beside their values, without what is the same in all rows."""
     names = ["game", "playouts", "scheme", "workers", "serial"]
     columns = frame[[name for name in names if name in ("scheme", "workers") or frame[name].nunique() > 1]].copy()
     columns["scheme"] = labels(frame["scheme"])
@@ -220,7 +220,7 @@ def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: 
 
 
 def height(frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str], width: float) -> float:
-    """In inches, for a figure of that width."""
+    """The height in inches that suits a figure of that width."""
     cells, shown = len(_cells(frame, panels)), _shown(panels, throughput)
     columns = _columns(shown, width)
     rows = -(-len(shown) // columns)

@@ -29,7 +29,7 @@ def verdict(standings: pd.DataFrame, ratings: Ratings) -> dict[str, str]:
 
 
 def side_by_side(intervals: int) -> str:
-    """A note on `intervals` intervals of 95 % side by side; empty if few."""
+    """The note on `intervals` intervals of 95 % beside each other; empty if they are few."""
     if intervals < MANY:
         return ""
     miss = 1 - CONFIDENT**intervals
@@ -41,7 +41,10 @@ def side_by_side(intervals: int) -> str:
 
 
 def intervals_in(frame: pd.DataFrame) -> int:
-    """The number of intervals: errors of Elo, or from low to high; of two agents in both orders, one."""
+    """How many intervals a table shows: errors of Elo, or intervals from low to high.
+
+    Of two agents in both orders a difference is one.
+    """
     name = next((name for name in ("low", "error") if name in frame), None)
     if name is None:
         return 0

@@ -82,7 +82,7 @@ class Tournament(Snapshot):
 
     @shown_as("crosstable")
     def crosstable(self, values: str = "score") -> pd.DataFrame:
-        """Agent against agent, over all games, in the order of the standings; see `tables.crosstable`."""
+        """Each agent against each other, all games together, in the order of the standings; see `tables.crosstable`."""
         where = [self.names.index(name) for name in self.order]
         return tables.crosstable(self.order, self._counts[np.ix_(where, where)], values)
 
@@ -121,7 +121,7 @@ class Tournament(Snapshot):
 
     @shown_as("scores")
     def scores(self) -> pd.DataFrame:
-        """Of games for one player, one table per budget; see `results.scores.scores`."""
+        """Scores in games for one player, with one table per budget below the other; see `results.scores.scores`."""
         number = {name: place for place, name in enumerate(self.instances)}
         frames = []
         for budget in self.budgets:

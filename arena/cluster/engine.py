@@ -56,7 +56,7 @@ class ClusterEngine(Engine):
         self._values, self._ours = json.dumps(self.config.resolved()), describe_station(self.config)
         self._numbers = {name: number for number, (name, _) in enumerate(self.config.agents)}
         self._hosts: dict[str, Host] = {}
-        self._roomy: OrderedDict[Host, None] = OrderedDict()  # that may have room, in turn
+        self._roomy: OrderedDict[Host, None] = OrderedDict()  # hosts that may have room, in turn
         self._flights: dict[str, Flight] = {}
         self._window: deque[Job] = deque()  # waiting games
         self._needs, self._slots = Needs(1, frozenset()), 1  # slots: of all workers
@@ -84,7 +84,7 @@ class ClusterEngine(Engine):
             self._take_arrived()
 
     def run(self) -> None:
-        """All games, or those that a stop request allows; ClusterError if the scheduler is gone."""
+        """Play all games, or those that a stop request allows; ClusterError if the scheduler is gone."""
         try:
             self._hand_out()
             while self._busy() and self._stops < 2:
@@ -248,7 +248,7 @@ class ClusterEngine(Engine):
             self._play_again(flight.jobs, answer.lost or "it came back unplayed")
 
     def _play_again(self, jobs, fate, outside=True):
-        """Games of a failed worker; or give them up."""
+        """Play the games of a failed worker again, or give them up."""
         failure = Failure(fate, Reason.CRASH, None, outside=outside)
         for job in jobs:
             result = self.verdicts.after(job, failure)
@@ -301,7 +301,7 @@ class ClusterEngine(Engine):
 
     def _hand_out(self):
         left = self.left() - len(self._records) - sum(len(flight.jobs) for flight in self._flights.values())
-        without = list[Host]()  # that can play none of the waiting games
+        without = list[Host]()  # hosts that can play none of the waiting games
         while self._roomy and not self._stops:
             host, _ = self._roomy.popitem(last=False)
             if not host.has_room:

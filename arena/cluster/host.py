@@ -49,7 +49,7 @@ class Host:
         return self.phase is Phase.PLAYING and self.under_way < AHEAD * self.slots
 
     def fits(self, job: Job, names: Collection[str], needs: Needs) -> bool:
-        """For agents of these names; requirements that no worker meets are waived."""
+        """Whether it can play a game of these agents; requirements that no worker meets are waived."""
         return (
             self.slots >= min(job.cores, needs.widest)
             and self.unfit.isdisjoint(job.fixture.seats)

@@ -28,7 +28,7 @@ MISSING = (
     "the cluster's workers"
 )
 
-loading = threading.Lock()  # Python 3.11 parses sources in one thread at a time
+loading = threading.Lock()  # Python 3.11 parses sources, for digests of kernels, in one thread at a time
 
 
 class ClusterError(UserError, RuntimeError):
@@ -53,7 +53,7 @@ class Link:
         return self.client.dashboard_link
 
     def submit(self, task: Callable, address: str, *arguments, resources: dict[str, float] | None = None) -> str:
-        """Its result arrives under the returned key."""
+        """Have a worker run a task; its result arrives under the returned key."""
         self._number += 1
         key = f"{task.__name__}-{self.run}-{self._number}"
         options = {"resources": resources} if resources else {}
@@ -122,7 +122,7 @@ class Link:
             await asyncio.sleep(LOOK)
 
     def _note_beats(self, workers):
-        """Looks with the same heartbeat; clocks of machines are not compared."""
+        """Count looks with the same heartbeat; clocks of machines are not compared."""
         before, self._beats = self._beats, {}
         for address, about in workers.items():
             last, times = before.get(address, (None, 0))
@@ -221,7 +221,7 @@ def _cores(agent) -> int:
 
 
 def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
-    """On a worker: (game, agent); ClusterError if its sources do not have the digest."""
+    """On a worker: (game, agent) from specs; ClusterError if its sources do not have the digest."""
     from arena import agents, games
     from arena.workers.machine import digest_of_made
 

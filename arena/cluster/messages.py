@@ -74,7 +74,7 @@ class Harm(msgspec.Struct, tag=True, frozen=True):
 
 
 class Alive(msgspec.Struct, tag=True, frozen=True):
-    """Sent from time to time while the station can play."""
+    """The station is at work; sent from time to time while it can play."""
 
 
 class Line(msgspec.Struct, tag=True, frozen=True):
@@ -118,5 +118,5 @@ def batch_of(data: bytes) -> list[Fixture]:
 
 
 def answer_of(data: bytes) -> Answer:
-    """msgspec.DecodeError if the data are none."""
+    """The answer in a task's result; msgspec.DecodeError if it is none."""
     return _answers.decode(data)

@@ -26,7 +26,7 @@ class Post:
     def __init__(self, values: str, cores: int):
         ours, theirs = zip(*(socket.socketpair() for _ in ("orders", "messages")))
         numbers = [end.fileno() for end in theirs]
-        # not by `-m`, or its workers would run the module again; with this process's path
+        # not by `-m`, or its workers would run the module again; with this process's path, where the project was found
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", COMMAND, *map(str, numbers)],
             pass_fds=numbers,
@@ -60,7 +60,7 @@ class Post:
         return self._answer([])
 
     def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> messages.Answer:
-        """Returns when the games are over, the station has ended, or nobody wants them."""
+        """Play these games; returns when they are over, the station has ended, or nobody wants them."""
         ids = [fixture.id for fixture in fixtures]
         if not self._prepared:  # a new station, for a closed one
             self.prepare(wanted)
@@ -87,11 +87,11 @@ class Post:
             self._process.wait()
 
     def _order(self, order) -> None:
-        with suppress(OSError):  # as its silence shows, too
+        with suppress(OSError):  # it has ended, as its silence shows, too
             self._orders.send(order)
 
     def _wait(self, done: Callable[[], bool], wanted: Callable[[], bool], patience: float = math.inf) -> None:
-        """Until `done()` or never; close a station that nobody wants, or that falls silent."""
+        """Wait until `done()` or that is impossible; close a station that nobody wants, or that falls silent."""
         silent = 0.0  # not by a clock, which goes on while this process is stopped
         with self._changed:
             while not (done() or self.ended) and wanted() and silent < patience:
@@ -107,7 +107,7 @@ class Post:
         return messages.Answer([*said, *records], self._lost(), self.halted)
 
     def _lost(self) -> str:
-        """How it ended; "" while it lives, or if on request."""
+        """How it ended; "" while it lives, or if it ended on request."""
         if not self.ended or self.halted:
             return ""
         try:

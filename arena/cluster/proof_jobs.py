@@ -72,7 +72,7 @@ def jobs_on(cluster: str, solver):
 
 
 def do_job(game: str, agent: str, plugins: list[str], folder: str, digest: str, job: Job) -> Report:
-    """On a worker; ClusterError if its sources do not have the digest."""
+    """Do a job on a worker; ClusterError if its sources do not have the digest."""
     made, solving = made_here(game, agent, plugins, folder, digest)
     try:
         run = Workplace(made, solving).begin(job)

@@ -79,10 +79,10 @@ class Inbox:
 
 
 def main(orders_from: int, messages_to: int) -> None:
-    """Until nobody listens: play games from one descriptor, send messages to the other."""
+    """Play games from one descriptor, and send messages to the other, until nobody listens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(os.getppid())
-    # no threads, and what workers need is imported
+    # this process has no threads, and has imported what its workers need
     multiprocessing.set_start_method("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
     incoming = socket.socket(fileno=orders_from)
     channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, messages.orders)
@@ -172,7 +172,7 @@ def _one_a_machine() -> Iterator[None]:
 
 
 def _end_with(parent: int) -> None:
-    """Soon after its parent, with its workers; by a timer, not by a thread."""
+    """End this process and its workers soon after its parent; by a timer, not by a thread."""
     own = os.getpid()
 
     def look(number, frame):

@@ -29,7 +29,7 @@ class Place:
         threading.Thread(target=self._close_when_idle, daemon=True).start()
 
     def use(self, task: Callable[[Post], Answer]) -> Answer:
-        """Starts the station if necessary."""
+        """The answer of a task that uses the station, started if necessary."""
         with self._lock:
             if self._post is None or (self._post.ended and not self._post.halted):
                 self._close()
@@ -42,7 +42,7 @@ class Place:
                 self._busy, self._since = self._busy - 1, time.monotonic()
 
     def halt(self) -> None:
-        """Begin no more games; tasks return what they have."""
+        """Tell the station to begin no more games; its tasks return what they have."""
         with self._lock:
             if self._post is not None:
                 self._post.halt()
@@ -70,7 +70,7 @@ _places: dict[tuple[str, str], Place] = {}  # by run and worker's address, since
 
 
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
-    """Resolved values in JSON -> (Answer with the station's description, this worker's resources)."""
+    """Start a station from resolved values in JSON: (Answer with its description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
     if before := _places.get((run, worker.address)):  # this worker was silent, and taken to be gone
         before.leave()

@@ -76,7 +76,7 @@ class Config:
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
-        """By number: all budgets of the first game, then of the second."""
+        """Every game at every budget, by number: all budgets of the first game, then of the second."""
         return tuple(
             Condition(game, tuple(self._seat(name, agent, game, Budget.of(budget)) for name, agent in self.agents))
             for game, budget in product(self.instances, self.values["budgets"])
@@ -111,20 +111,20 @@ class Config:
 
 
 def make_games(specs: Iterable[str]) -> list[Game]:
-    """SpecError if a spec is wrong."""
+    """The games of these specs; SpecError if one is wrong."""
     from arena import games
 
     return [games.make(spec) for spec in specs]
 
 
 def stored_games(values: Mapping[str, Any]) -> list[Game]:
-    """By condition, of a stored run; TrustError if a plug-in is to be asked for."""
+    """The game of each condition of a stored run's values; TrustError if a plug-in of theirs is to be asked for."""
     import_stored(values)
     return [game for game in make_games(values["instances"]) for _ in values["budgets"]]
 
 
 def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
-    """Of one condition of a stored run; TrustError as above."""
+    """The game of one condition of a stored run's values; TrustError as above."""
     import_stored(values)
     return make_games([values["instances"][condition // len(values["budgets"])]])[0]
 

@@ -122,7 +122,7 @@ def random_opening(game, seed: int, k: int, plies: int) -> list[int]:
 
 
 def random_line(game, plies, rng):
-    """From the initial position; None if the moves end the game."""
+    """`plies` random moves from the initial position; None if they end the game."""
     state, line, scratch = game.initial(), [], np.empty(game.max_moves, np.int32)
     while len(line) < plies and not game.is_over(state):
         line.append(int(game.random_move(state, scratch, rng)))

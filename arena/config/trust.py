@@ -43,7 +43,7 @@ def look_in(folder: str | None) -> None:
 
 
 def import_stored(values: Mapping[str, Any]) -> None:
-    """TrustError if a plug-in of theirs is to be asked for."""
+    """Import the plug-ins of a stored run's values; TrustError if one of them is to be asked for."""
     doubtful = list(_doubtful(values))
     for plugin, place, digest in doubtful:
         kept = _kept(place)

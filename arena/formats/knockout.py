@@ -31,7 +31,7 @@ class Knockout(Matches):
             self.rounds.append(pairs if pairs else [(winners[0], None)])
 
     def winner(self, pair: Pair) -> int | None:
-        """None if the games wanted so far do not decide it."""
+        """The winner of a match; None if the games wanted so far do not decide it."""
         if self._asked[pair] < self.openings:
             return None
         one, other = self.points(pair, range(self._asked[pair]))

@@ -65,7 +65,7 @@ class Schedule:
         self.formats[condition].told(seats, opening, outcome, Way(opening_moves, moves, reason))
 
     def next(self) -> Fixture | None:
-        """None if none is due before a result comes in, or ever."""
+        """The next game; None if none is due before a result comes in, or ever."""
         fixture = next(self._listed, None)
         if fixture is None:
             # in the order of numbers, so that conditions advance together
@@ -92,7 +92,7 @@ class Schedule:
         ]
 
     def reports(self) -> list[dict]:
-        """Of all tests, with conditions if there are several."""
+        """The verdicts of all tests, with their conditions if there are several."""
         several = len(self.formats) > 1
         return [
             report | ({"condition": label} if several else {})

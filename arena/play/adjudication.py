@@ -6,7 +6,7 @@ draw      a game is drawn after both players valued the position as even in `mov
           `after` plies
 
 A value is that of a decision: the expected result for the player who moves, -1 to 1 (theirs are centipawns).  A
-decision without a value breaks the series.
+decision without a value breaks the series, so an agent that gives none never resigns and agrees to no draw.
 """
 
 from collections.abc import Mapping

@@ -52,7 +52,7 @@ class Duel:
 
     @property
     def over(self) -> bool:
-        """By the rules, resignation or the agent's failure."""
+        """Whether it has ended: by the rules, resignation or the agent's failure."""
         return self.ending is not None
 
     def advance(self) -> Iterator[Made]:

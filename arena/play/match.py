@@ -24,7 +24,7 @@ class Openings:
         self._last: tuple[tuple[int, int], list[int]] | None = None
 
     def of(self, fixture: Fixture) -> list[int]:
-        """GameError if the rules fail."""
+        """The opening moves of a game; GameError if the rules fail."""
         place = fixture.condition, fixture.opening
         if self._last is None or self._last[0] != place:
             game = self._config.conditions[fixture.condition].game
@@ -51,14 +51,14 @@ def play_fixture(
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
-    """Of a game without moves that failed through no agent's fault."""
+    """The record of a game without moves that failed through no fault of an agent."""
     return _without_moves(config, fixture, None, reason, detail, seconds)
 
 
 def forfeit_record(
     config: Config, fixture: Fixture, agent: int, reason: str, detail: str, seconds: float = 0.0
 ) -> GameRecord:
-    """Of a game lost with the agent's process, which took the moves with it."""
+    """The record of a game that an agent lost with its process, which took the moves with it."""
     outcome = float(fixture.seats.index(agent)) if len(fixture.seats) == 2 else None
     return _without_moves(config, fixture, outcome, reason, detail, seconds)
 
@@ -83,7 +83,7 @@ def cores_of(config: Config, fixture: Fixture) -> int:
 
 
 def seats_of(config: Config, fixture: Fixture) -> tuple[Seat, ...]:
-    """The first mover first."""
+    """The seats of a game, the first mover first."""
     seats = config.conditions[fixture.condition].seats
     return tuple(seats[i] for i in fixture.seats)
 
@@ -131,7 +131,7 @@ def play(
 
 
 def identity(fixture: Fixture, names: Sequence[str]) -> dict:
-    """What is known before play; `names` are those of its seats."""
+    """The fields of a record known before play; `names` are those of its seats."""
     return {
         "id": fixture.id,
         "number": fixture.number,

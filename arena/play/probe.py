@@ -39,7 +39,7 @@ def game_fault(game: Game, state: np.ndarray | None, error: BaseException, trust
 
 
 def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
-    """From `state` or the initial position; None if they run."""
+    """The failure of the game's own kernels, from `state` or the initial position; None if they run."""
     try:
         return _try_kernels(game, game.initial() if state is None else state.copy())
     except Exception as fault:

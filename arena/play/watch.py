@@ -31,7 +31,7 @@ class Doing(NamedTuple):
 
 
 def new_memory():
-    """Shared with a worker; SharedMemoryError if the system has none."""
+    """Memory to share with a worker; SharedMemoryError if the system has none."""
     with sharing():
         memory = multiprocessing.RawArray("d", WORDS)
     memory[AGENT] = NOBODY
@@ -39,7 +39,7 @@ def new_memory():
 
 
 def read(memory, agents: int) -> Doing:
-    """Numbers beyond `agents` are nobody: agents' code may write here too."""
+    """The worker's activity; numbers beyond `agents` are nobody, since agents' code may write here too."""
     words = list(memory)
     number = words[AGENT]
     agent = int(number) if number in range(agents) else None

@@ -67,7 +67,7 @@ class Drawn:
 
 
 def draw(tournament: Tournament) -> list[Drawn]:
-    """Those with data: a study first, then ratings and crosstable, or curves."""
+    """The figures that the tournament has data for: a study first, then ratings and crosstable, or curves."""
     rows: dict[str, int] = {}
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if (frame := table_of(tournament.folder)) is not None:

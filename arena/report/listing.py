@@ -52,12 +52,12 @@ def _row(folder: Path, path: Path) -> dict:
 
 
 def stamp(path: Path) -> tuple[float, bool]:
-    """(last write, whether a process is writing)."""
+    """(time of the last write, whether a process is writing) of a store."""
     return last_written(path), busy(path.parent)
 
 
 def last_written(path: Path) -> float:
-    """The store or a file that belongs to it, in seconds since 1970."""
+    """When a store or a file that belongs to it was last written, in seconds since 1970."""
     latest = 0.0
     for file in path.parent.glob(f"{path.name}*"):
         if file.suffix != ".sqlite-shm":

@@ -82,7 +82,7 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
 
 
 def template(name: str) -> jinja2.Template:
-    """Missing names are errors."""
+    """A template of this package; missing names are errors."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("arena.report", "."),
         autoescape=True,
@@ -199,7 +199,7 @@ def as_toml(config: dict) -> str:
 
 
 def from_home(text: str) -> str:
-    """With the paths of homes cut to `~`: a page is for others, too."""
+    """The text with the paths of homes cut to `~`: a page is for others, too."""
     here = str(Path.home())
     homes = HOMES if here == "/" else f"{re.escape(here)}|{HOMES}"
     return re.sub(rf"(?<![\w.~/])({homes})(?=[/\"'\s]|$)", "~", text)

@@ -81,7 +81,7 @@ class Pages:
         self._page, self._shown, self._until = b"", "", 0.0
 
     def run(self, name: str) -> "Pages | None":
-        """None if there is no run of that name."""
+        """The pages of the run of that name in this folder; None if there is none."""
         return None
 
     def stored(self) -> str:
@@ -89,7 +89,7 @@ class Pages:
         return self._shown if time.monotonic() < self._until else self.now()
 
     def page(self) -> bytes:
-        """HTML in UTF-8; StoreError if there is no run yet."""
+        """The page, as HTML in UTF-8; StoreError if there is no run yet."""
         with self._lock:
             if self.stored() != self._shown:
                 start = time.monotonic()

@@ -22,14 +22,14 @@ from arena.workers.supervisor import Supervisor
 
 
 def drawn(config: Config, records: Iterable[GameRecord], share: float, seed: int) -> list[GameRecord]:
-    """One game at least, of those that repeat themselves: no agent thinks by the clock."""
+    """A share of the games, one at least, of those that repeat themselves: no agent in them thinks by the clock."""
     names = {seat.name for condition in config.conditions for seat in condition.seats if seat.budget.seconds is None}
     repeatable = [record for record in records if {record.first, record.second or record.first} <= names]
     return random.Random(seed).sample(repeatable, math.ceil(share * len(repeatable)))
 
 
 def restored(values: Mapping[str, Any]) -> Config:
-    """TrustError, or ConfigError if a program is not on this machine."""
+    """The configuration of a stored run; TrustError, or ConfigError if a program is not on this machine."""
     import_stored(values)
     config = Config.restored(values)
     check_programs(config)

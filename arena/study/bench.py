@@ -26,7 +26,7 @@ SOURCES = ("arena/__init__.py",)  # if missing, the installed version would be m
 
 
 class Subject(NamedTuple):
-    """As specs: random playouts or, with an agent, its searches."""
+    """What is measured, as specs: random playouts of a game or, with an agent, its searches on it."""
 
     game: str
     agent: str | None = None
@@ -93,7 +93,7 @@ class Version:
 
 
 def search_agents() -> list[str]:
-    """With a budget, on one core; with the bench's budget."""
+    """Every agent with a budget that searches on one core, with the bench's budget."""
     from arena import agents
     from arena.agents.core.agent import Agent, registry
 
@@ -127,7 +127,7 @@ def usual_subjects() -> list[Subject]:
 
 
 def measure(versions: Sequence, subject: Subject, seconds: float) -> list[dict | None]:
-    """For each version, in turns; None if its agent does not play the game."""
+    """A row for each version, measured in turns; None if the version's agent does not play the game."""
     answers = [version.ask(game=subject.game, agent=subject.agent, seconds=seconds) for version in versions]
     chunks: list[list[dict]] = [[] for _ in versions]
     for _ in range(CHUNKS):
@@ -188,7 +188,7 @@ def report(rows: Iterable[dict | None]) -> dict[str, Any]:
 def bench(
     versions: Sequence, wanted: Sequence[Subject], seconds: float, show: Callable[[str], None]
 ) -> list[list[dict | None]]:
-    """`show` is called with a text before each measurement."""
+    """The rows of every version for each subject; `show` is called with a text before each measurement."""
     rows: list[list[dict | None]] = [[] for _ in versions]
     for number, subject in enumerate(wanted, 1):
         what = f"{subject.agent} on {subject.game}" if subject.agent else subject.game

@@ -16,7 +16,7 @@ LEAST = 0.05  # the smallest change that counts
 
 
 def read_report(path: Path) -> dict:
-    """By `arena bench --output`; BenchError if the file holds none."""
+    """A report of `arena bench --output`; BenchError if the file holds none."""
     try:
         report = json.loads(read_bounded(path))
         for row in _rows(report):

@@ -53,7 +53,7 @@ class Difference:
 
 
 def settings(empty: Path) -> list[Setting]:
-    """Possible here, the one to compare with first; `empty`: a folder for code."""
+    """The settings that are possible here, the one that others are compared with first; `empty`: a folder for code."""
     methods = multiprocessing.get_all_start_methods()
     usual = "forkserver" if "forkserver" in methods else "spawn"
     every = [

@@ -22,7 +22,7 @@ def lock(file) -> None:
 
 
 def rows(path: Path, types: dict[str, Any]) -> list[dict]:
-    """With keys of these types; without an incomplete last line, which may be being written."""
+    """The stored rows, each with keys of these types; without an incomplete last line, which may be being written."""
     if not path.exists():
         return []
     data = path.read_bytes()
@@ -61,7 +61,7 @@ class Plan:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """ConfigError if there is none."""
+        """The plan of the study in a folder; ConfigError if there is none."""
         path = folder / cls.FILE
         try:
             values = json.loads(path.read_text())
@@ -76,7 +76,7 @@ class Plan:
 
     @classmethod
     def begin(cls, study: Self | None, folder: Path, resume: bool) -> Self:
-        """A study that is new, or extends the stored one, is checked and written first."""
+        """The study to continue; a new one, or one that extends the stored one, is checked and written first."""
         path = folder / cls.FILE
         stored = cls.read(folder) if study is None or (resume and path.exists()) else None
         if study is None or (stored is not None and (study == stored or not study.extends(stored))):
@@ -148,7 +148,7 @@ class Cells(Plan):
 
     @classmethod
     def load(cls, folder) -> pd.DataFrame:
-        """ConfigError if there are none, or if searches found different values."""
+        """The rows of a stored study; ConfigError if there are none, or if searches found different values."""
         frame = table(Path(folder) / cls.FOUND, cls.TYPES)
         of = [key for key in ("game", "position") if key in cls.KEYS]
         values = frame[frame["value"].notna()].groupby(of)["value"].nunique()
@@ -160,7 +160,7 @@ class Cells(Plan):
 
 
 def table(path: Path, types: dict[str, Any]) -> pd.DataFrame:
-    """ConfigError if there are none."""
+    """The rows of a file as a table; ConfigError if there are none."""
     frame = pd.DataFrame(rows(path, types))
     if frame.empty:
         raise ConfigError([f"{path}: holds no search yet"])

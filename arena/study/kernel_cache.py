@@ -115,7 +115,7 @@ def _begin_process() -> None:
 
 
 def warm_part(part: Part) -> list[tuple[str, str, float, str]]:
-    """(game, agent, seconds, failure in words or "") for each agent on each game."""
+    """Compile a part here: (game, agent, seconds, failure in words or "") for each agent on each game."""
     rows = []
     for game in map(games.make, part.games):
         for agent in map(agents.make, part.agents):

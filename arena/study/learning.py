@@ -59,7 +59,7 @@ class Learning:
         return int(self.trainer.counts[GAMES])
 
     def go_on(self, until: int, going_on: Callable[[], bool]) -> bool:
-        """About twice a second, ask `going_on` whether to continue."""
+        """Learn until `until` games are done; about twice a second, ask `going_on` whether to continue."""
         chunk = 1
         self.kernel(0)  # compiles
         while self.games < until:
@@ -124,7 +124,7 @@ class Learning:
         return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
 
     def resume(self, path: str | os.PathLike) -> None:
-        """LearningError if of another learner, PreparedFileError if damaged."""
+        """Restore a checkpoint; LearningError if it is of another learner, PreparedFileError if it is damaged."""
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
@@ -148,13 +148,13 @@ class Learning:
 
 
 def default_tuples(game: Game) -> str:
-    """Blocks and lines of as many cells as tables can hold."""
+    """Shapes for a game's board: blocks and lines of as many cells as tables can hold."""
     blocks = "3x3 2x4 4x2 lines" if contents_of(game) == 3 else "2x4 4x2 lines"
     return blocks if min(game.grid.shape) > 3 else "2x2 2x3 3x2 lines 1x3 3x1"
 
 
 def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
-    """LearningError if the game or the learner does not allow it."""
+    """A new learner at work; LearningError if the game or the learner does not allow it."""
     if game.players != 2 or game.has_chance or not game.has_planes:
         raise LearningError(
             f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"

@@ -45,14 +45,14 @@ class Playouts:
 
 
 class Searches:
-    """From the initial position, by one player, with seeds 1, 2, ..."""
+    """Searches of the initial position by one player, with seeds 1, 2, ..."""
 
     def __init__(self, game, agent):
         self.game, self.agent, self.player = game, agent, agent.player(game)
         self.unit = "playouts" if "playouts" in agent.budgets else "nodes"
 
     def signature(self) -> int:
-        """With seed 1: nodes, visits of the chosen move, playouts at each improvement."""
+        """Nodes, visits of the chosen move, and playouts at each improvement, for one search with seed 1."""
         decision = self.agent.choose(self.game, self.game.initial(), seed=1)
         table = decision.statistics
         visits = 0 if table is None else int(table.playouts[table.moves == decision.move].sum())

@@ -60,7 +60,7 @@ def read_positions(path: Path) -> list[Known]:
 
 
 def check_positions(solver: Solver, known: list[Known], path: Path, after: Callable[[Checked], None]) -> list[Checked]:
-    """Solve each, and call `after`; PositionError names a line with illegal moves."""
+    """Solve every position of a file, and call `after` on each; PositionError names a line with illegal moves."""
     game, states = solver.game, states_of(solver.game, known, path)
     checked = []
     solver.warm(states[0][1])
@@ -123,6 +123,6 @@ def random_positions(game: Game, rng: np.ndarray, plies: int | None = None) -> l
 
 
 def is_open(game: Game, state: np.ndarray) -> bool:
-    """Neither over nor foreseen to be won or lost."""
+    """Whether a position is neither over nor foreseen to be won or lost."""
     with np.errstate(over="ignore"):
         return not game.is_over(state) and not game.foreseen(state)[0]

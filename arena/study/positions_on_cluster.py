@@ -57,7 +57,7 @@ def _solved(client, cluster, tasks) -> Iterator[list[Checked]]:
 def solve_lot(
     game: str, agent: str, plugins: list[str], folder: str, digest: str, lot: list[Known], path: str
 ) -> list[Checked]:
-    """On a worker; ClusterError if its sources do not have the digest."""
+    """Solve positions on a worker; ClusterError if its sources do not have the digest."""
     from arena.agents.core.solve import solver_of
 
     made, solving = made_here(game, agent, plugins, folder, digest)

@@ -76,7 +76,7 @@ class ProofStudy(Cells):
     TYPES, KEYS = STORED, ("game", "search", "position", "memory")
 
     def check(self):
-        """ConfigError with everything that is wrong."""
+        """ConfigError with everything that is wrong, including games with too few positions."""
         wrong = [
             f"{field.name} = {getattr(self, field.name)!r} is of the wrong type; the default is {field.default!r}"
             for field in fields(self)
@@ -100,7 +100,7 @@ class ProofStudy(Cells):
             raise ConfigError(wrong)
 
     def unfit(self) -> list[str]:
-        """Searches that cannot solve a game, or not with some memory."""
+        """Complaints about searches that cannot solve a game, or not with some memory."""
         found = []
         for spec in self.searches:
             agent = agents.make(spec)
@@ -167,7 +167,7 @@ class ProofStudy(Cells):
 
     @classmethod
     def load(cls, folder):
-        """With `solved`; ConfigError if there are no rows, or if searches disagree."""
+        """The rows, and whether they are `solved`; ConfigError if there are none, or if searches disagree."""
         frame = super().load(folder)
         return frame.assign(solved=frame["value"].notna())
 

@@ -90,7 +90,7 @@ class SolvingStudy(Cells):
         )
 
     def sizes(self) -> list[int]:
-        """Always with 1 for comparison."""
+        """The numbers of workers, always with 1 for comparison."""
         return sorted({1, *self.workers})
 
     def agent(self, spec: str, workers: int) -> Agent:
@@ -100,7 +100,7 @@ class SolvingStudy(Cells):
         return replace(agent, workers=workers, **simulated)
 
     def states(self) -> Iterator[tuple[str, np.ndarray]]:
-        """(moves, state); ConfigError if the game is over there."""
+        """(moves, state) of each position; ConfigError if the game is over there."""
         game = games.make(self.game)
         for text in self.moves:
             state = game.read_line(text)[1]
@@ -144,7 +144,7 @@ class SolvingStudy(Cells):
 
     @classmethod
     def load(cls, folder):
-        """`results.solver_scaling.points`; ConfigError if values or timings differ."""
+        """The table of `results.solver_scaling.points` of a stored study; ConfigError if values or timings differ."""
         frame = super().load(folder)
         timings = frame.groupby("solver")["timing"].nunique()
         if mixed := [solver for solver, count in timings.items() if count > 1]:
@@ -153,7 +153,7 @@ class SolvingStudy(Cells):
 
 
 def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.ndarray]:
-    """(moves, state), not foreseen to be won or lost; ConfigError if there is none."""
+    """(moves, state) after `plies` random plies, not foreseen to be won or lost; ConfigError if there is none."""
     rng = stream(seed, spell(game), number)
     for _ in range(1000):
         line, state = random_positions(game, rng, plies)[-1]

@@ -22,12 +22,12 @@ NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest
 
 
 def is_compiled(seat: Seat, games: Iterable[Game]) -> bool:
-    """Whether everything is, for these games, by this Numba for this processor."""
+    """Whether everything that a seat runs on these games has been compiled by this Numba for this processor."""
     return _key(seat, games) in (index.load(NAME) or {})
 
 
 def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
-    """Outside programs, which may change, are left out."""
+    """Record that these seats are compiled for these games; outside programs, which may change, are left out."""
     games = list(games)
     keys = [_key(seat, games) for seat in seats if type(seat.agent).identity is Agent.identity]
     if keys:

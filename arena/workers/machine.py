@@ -113,7 +113,7 @@ def _memory():
 
 
 def _version(package):
-    """ "not installed" for the project run from a source folder."""
+    """The version; "not installed" for the project run from a source folder."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -120,7 +120,7 @@ class Junk(ValueError):
 
 
 def frame_of(message: msgspec.Struct) -> bytes:
-    """TypeError, ValueError or OverflowError if no decoder would accept it."""
+    """The bytes of a message; TypeError, ValueError or OverflowError if no decoder would accept it."""
     body = _encoder.encode(message)
     if len(body) > LONGEST:
         raise ValueError(f"a message of {len(body)} bytes is longer than {LONGEST}")
@@ -217,7 +217,7 @@ class SupervisorsEnd:
 def fault_of(
     config: Config, fixture: Fixture, record: GameRecord, voids: Collection[str] = (Reason.RULES,)
 ) -> str | None:
-    """Why it cannot be this game's, or None; `voids`: the void games that its sender may know of."""
+    """Why a record cannot belong to this game; None if it can.  `voids`: the void games that its sender may know of."""
     for key, right in identity(fixture, [seat.name for seat in seats_of(config, fixture)]).items():
         if getattr(record, key) != right:
             return f"its {key} is {getattr(record, key)!r:.80} and not {right!r}"

@@ -59,7 +59,7 @@ class Verdicts:
         self._broken.update(broken)
 
     def without_play(self, fixture: Fixture) -> GameRecord | None:
-        """For a game whose agents or rules did too much harm; else None."""
+        """The record of a game that is not played because its agents or rules did too much harm; else None."""
         if self._broken[fixture.condition] >= ENOUGH:
             detail = f"{self._game(fixture)} ended or hung {ENOUGH} processes"
             self.tell(f"{detail}: it is played no more, and the rest of its games is void")
