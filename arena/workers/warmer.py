@@ -90,7 +90,7 @@ class Warmer:
                 self._dismiss(child)
         while len(self._children) < self.workers and (agent := self._next()) is not None:
             name = f"warmer-{next(self._names)}"
-            child = Child(name, worker_main.warm_all, self.config, self.run_log, self._watchdog)
+            child = Child(name, worker_main.main, self.config, self.run_log, self._watchdog)
             self._children.append(child)
             child.agent = agent
 

@@ -1,4 +1,4 @@
-"""A worker process: plays the games it is sent, one after the other, until it is dismissed.
+"""A worker process: plays the games and compiles the kernels it is asked for, one after the other, until dismissed.
 
 A fork server that has loaded this module and the run's games and agents (`arena.workers.starting`) starts it at once.
 """
@@ -33,7 +33,7 @@ CHANGED = (
 
 
 def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
-    """Play every game that arrives, and answer with the records, until there is no more.
+    """Carry out and answer every order that arrives, until there is no more.
 
     end: of the connection; confined: arguments of `confine`; memory: for its Watch; resolved: the configuration;
     sources: what `sources_of` it is where the run began
@@ -45,12 +45,14 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: s
         return
     table = Table(config, channel, watch)
     try:
-        while isinstance(order := channel.receive(), Play | Probe):
-            if isinstance(order, Probe):
+        while isinstance(order := channel.receive(), Play | Probe | Warm):
+            if isinstance(order, Play):
+                table.play(order)
+            elif isinstance(order, Warm):
+                channel.send(_warmed(config, watch, order.agent))
+            else:
                 watch.begin(playing=True)
                 channel.send(Probed(fault_in_kernels(config.conditions[order.condition].game) or ""))
-                continue
-            table.play(order)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone
     except BaseException:
@@ -58,30 +60,17 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: s
         os._exit(1)
 
 
-def warm_all(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
-    """Compile each agent's kernels, once for all workers, and answer with Warmed."""
-    confine(*confined)
-    channel, watch = WorkersEnd(end), Watch(memory)
-    config = _settle_in(channel, watch, resolved, sources)
-    if config is None:
-        return
-    try:
-        while isinstance(order := channel.receive(), Warm):
-            agent = order.agent
-            seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
-            for game in config.instances:  # one by one: each has its own limits
-                watch.begin(playing=False)
-                with watch.of(agent, config.values["game_seconds"]):
-                    seconds, failure = warm([game], seat, (BaseException,))
-                total += seconds
-                if failure:
-                    break
-            channel.send(Warmed(agent, total, failure))
-    except EOFError:
-        pass  # the parent is gone
-    except BaseException:
-        log.exception("the warming of kernels ends")
-        os._exit(1)
+def _warmed(config, watch, agent) -> Warmed:
+    """Compile an agent's kernels for all games, once for all workers."""
+    seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
+    for game in config.instances:  # one by one, since the limits are for each
+        watch.begin(playing=False)
+        with watch.of(agent, config.values["game_seconds"]):
+            seconds, failure = warm([game], seat, (BaseException,))
+        total += seconds
+        if failure:
+            break
+    return Warmed(agent, total, failure)
 
 
 def _settle_in(channel, watch, resolved, sources) -> Config | None:

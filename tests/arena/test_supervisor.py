@@ -322,7 +322,7 @@ def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_pat
 
 
 def test_agents_are_told_of_before_their_process_for_kernels_has_failed_at_its_start(tmp_path, monkeypatch):
-    monkeypatch.setattr(worker_main, "warm_all", die)
+    monkeypatch.setattr(worker_main, "main", die)
     told = []
     with RunLog(tmp_path / "log.txt") as run_log:
         tell = (lambda name: told.append(("begun", name))), (lambda *result: told.append(result)), lambda text: None
