@@ -6,7 +6,7 @@
     uct, grave, ppa, mast           the most visited nodes, with their means
     pns, pn2                        proof and disproof numbers
 
-agents/core/tree_drawing.py draws the nodes that `show` returns, and agents/core/tree_node.py writes them as text.
+agents/core/tree_drawing.py draws the nodes that `show` returns; agents/core/tree_node.py writes them as text.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from arena.agents.proof.pns import PNS
 from arena.agents.proof.proving import proving
 from arena.games.core.game import Game
 
-NODES, FEW = 1000, 30  # nodes shown by default; FEW of playouts' trees, which are large
+NODES, FEW = 1000, 30  # nodes shown by default; FEW of playouts' trees
 DEEPEST = 150  # plies shown
 TOO_DEEP = f"the tree is over {DEEPEST} plies deep, too deep to be drawn: give a smaller depth, or fewer iterations"
 
@@ -38,7 +38,7 @@ TOO_DEEP = f"the tree is over {DEEPEST} plies deep, too deep to be drawn: give a
 class View:
     """What to show of a search; None leaves the choice to the search.
 
-    iterations: when to stop: positions visited by a depth-first search, expansions or playouts of a best-first search
+    iterations: when to stop: positions visited by a depth-first search, else expansions or playouts
     bounds: the least and the greatest possible value for MAX, if known
     goal: the least result that a proof shows for the player to move: 1 a win, 0 a draw
     seed: of everything random
@@ -85,26 +85,22 @@ def show(agent: Agent, game: Game, state: np.ndarray, view: View = View()) -> Sh
 
 
 def show_depth_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
-    """Minimax and alpha-beta."""
     bounds = view.bounds or UNBOUNDED
     root = explore(agent, game, state, view.limit or NODES, iterations=view.iterations, bounds=bounds)
     return Shown(root, visited(root), root.nodes - 1)
 
 
 def show_chances(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
-    """Expectiminimax and expectimax."""
     root = explore_chances(agent, game, state, view.limit or NODES, bounds=view.bounds or UNBOUNDED)
     return Shown(root, visited(root), root.nodes - 1)
 
 
 def visited(root: Explored) -> str:
-    """The size of a depth-first search's tree."""
     stopped = "; the search is under way" if root.under_way else ""
     return f"{counted(root.nodes, 'node')}; {counted(root.cut_off, 'move')} cut off{stopped}"
 
 
 def show_best_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
-    """Unbounded best-first minimax."""
     search, limit = expansion(agent, game, state, seed_of(view)), view.limit or NODES
     search.expand(view.iterations, limit)
     root = search.shown(limit)
@@ -112,7 +108,6 @@ def show_best_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Sh
 
 
 def show_playouts(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
-    """Monte-Carlo tree search."""
     if view.iterations is not None:
         agent = replace(agent, playouts=view.iterations, seconds=None)
     elif not agent.own_budget().given():
@@ -122,7 +117,6 @@ def show_playouts(agent: Any, game: Game, state: np.ndarray, view: View) -> Show
 
 
 def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
-    """Proof-number search."""
     search, limit = proving(agent, game, state, 1 if view.goal is None else view.goal), view.limit or NODES
     search.iterate(view.iterations, limit)
     root = search.shown(limit)
@@ -131,18 +125,16 @@ def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
 
 
 def seed_of(view: View) -> int:
-    """The view's seed, by default 1."""
     return 1 if view.seed is None else view.seed
 
 
 def hidden(root: Node) -> str:
-    """How many nodes are shown, and whether there are more."""
     others = any(node.hidden for node in root.all())
     return counted(root.nodes, "node") + (" shown of a larger tree" if others else "")
 
 
 class Kind(NamedTuple):
-    """A kind of search: its agents, the fields of `View` besides `limit` that it takes, and the function for it."""
+    """A kind of search: its agents, the fields of `View` besides `limit` that it takes, and its function."""
 
     agents: type
     takes: tuple[str, ...]

@@ -1,8 +1,8 @@
 """The interface of an agent: parameters, a budget, and a player that decides moves in one game.
 
 An agent is a frozen dataclass of its parameters, written as users type it: `uct(exploration=0.4, playouts=1000)`. It
-holds no data of a game.  `agent.player(game, budget)` makes a Player, which may keep a tree from move to move; the
-Player's `choose(state, rng)` returns a Decision.
+holds no data of a game.  `agent.player(game, budget)` makes a Player, which may keep a tree from move to move;
+`choose(state, rng)` returns a Decision.
 """
 
 import time
@@ -38,7 +38,7 @@ class OutOfTime(Exception):
 
 
 class IllegalAnswer(Exception):
-    """A player answered with something other than a legal move, which the message shows."""
+    """A player answered with no legal move; the message shows the answer."""
 
 
 class Resigned(Exception):
@@ -139,14 +139,14 @@ class Improvement(NamedTuple):
 class Player:
     """An agent in one game: made before the first move, informed of every move, and asked for its own.
 
-    Most players need only the state that `choose` gets.  `start` is for players that need the moves before it, `close`
-    for players with resources to release.
+    Most players need only `choose`.  `start` is for those that need the moves before it, `close` for those with
+    resources to release.
     """
 
     def start(self, game: Game, state: np.ndarray, moves: Sequence[int]) -> None:
         """Called once, before the first decision, with the position in which play begins.
 
-        moves: those that led to it from the initial position: the opening's, outcomes of chance included
+        moves: those that led to it from the initial position, outcomes of chance included
         """
 
     def close(self, result: float | None) -> None:
@@ -216,7 +216,7 @@ class Agent:
         check_ranges(self)
 
     def new_player(self, game: Game, budget: Budget) -> Player:
-        """A player for one game.  Agents define this; callers use `player`, which checks the game first."""
+        """A player for one game.  Agents define this; callers use `player`, which checks first."""
         raise NotImplementedError(f"{type(self).__name__} does not define new_player(self, game, budget)")
 
     def new_solver(self, game: Game, budget: Budget) -> "Solver":

@@ -6,12 +6,12 @@ from numba.core.typing import signature
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-# Lets another thread run while this one waits for a lock.  Found by name, so kernels that call it can be cached.
+# Lets another thread run.  Found by name, so kernels that call it can be cached.
 sched_yield = types.ExternalFunction("sched_yield", signature(types.int32))
 
 
 def _pointer(context, builder, sig, args):
-    """The address of args[0][args[1]], where args[1] is an integer or a tuple of them."""
+    """The address of args[0][args[1]]; args[1] is an integer or a tuple."""
     array = arrayobj.make_array(sig.args[0])(context, builder, args[0])
     several = isinstance(sig.args[1], types.BaseTuple)
     indices = cgutils.unpack_tuple(builder, args[1]) if several else [args[1]]

@@ -1,4 +1,4 @@
-"""Properties that must hold for every agent, tested on a game, as `games.check` does for games.
+"""Properties that must hold for every agent, tested on a game.
 
     agents.check(agents.make("myagent(playouts=100)"), games.make("connect4"), seed=1)
 
@@ -23,9 +23,9 @@ from arena.games.core.registry import SpecError
 DECISIONS = 8  # in one game
 OPENING = 3  # random moves before the players of the last game begin
 COUNTS = tuple(field.name for field in fields(Effort))
-REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # fields that depend on the seed alone
+REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # by the seed alone
 MOST = 1 << 63  # stored numbers are below it
-LATE = 1.0  # seconds beyond a budget of seconds
+LATE = 1.0  # seconds beyond the budget
 
 
 def check(agent: Agent, game: Game, *, seed: int) -> None:
@@ -36,7 +36,7 @@ def check(agent: Agent, game: Game, *, seed: int) -> None:
     budget = agent.budget()
     try:
         with limited(agent, game):
-            # decisions of the first game, which loads the kernels, may be late
+            # the first game loads the kernels, so its decisions may be late
             first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
             decisions(Trial(agent, game, budget, True), seed, OPENING)
     except Overdue as error:
@@ -53,7 +53,7 @@ class Trial(NamedTuple):
     agent: Agent
     game: Game
     budget: Budget
-    timed: bool  # whether it must keep to a budget of seconds
+    timed: bool  # whether it must keep to its seconds
 
     def wrong(self, condition, state, message) -> None:
         """ConformanceError with the position, unless the condition holds."""
@@ -67,7 +67,7 @@ def require(condition, agent, game, message) -> None:
 
 
 def check_spec(agent: Agent) -> None:
-    """The agent is registered, its text makes an equal agent, and its kinds of budget exist."""
+    """The agent is registered, its text makes an equal one, and its budgets exist."""
     try:
         made = registry.make(str(agent))
     except SpecError as error:
@@ -79,7 +79,7 @@ def check_spec(agent: Agent) -> None:
 
 
 def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
-    """The players' decisions in one game; moves in between and the first `opening` ones are random.  Closes players."""
+    """The players' decisions in one game, whose other moves are random, as are the first `opening` ones."""
     game, line = trial.game, random_line(trial.game, seed)
     made = line[: min(opening, len(line) - 1)]
     state, found, every = game.initial(), list[Decision](), max(1, len(line) // DECISIONS)
@@ -104,7 +104,6 @@ def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
 
 
 def random_line(game: Game, seed: int) -> list[int]:
-    """The moves of a random game."""
     state, rng, made = game.initial(), stream(seed, "chance"), list[int]()
     while moves := game.moves(state):
         made.append(moves[int(random_below(rng, len(moves)))])
@@ -113,7 +112,7 @@ def random_line(game: Game, seed: int) -> list[int]:
 
 
 def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:
-    """A decision that has passed the checks common to all decisions."""
+    """A decision that has passed the checks."""
     shown = state.copy()
     decision = player.choose(shown, rng)
     game, move = trial.game, decision.move
@@ -134,7 +133,7 @@ def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) ->
 
 
 def check_line(trial: Trial, decision: Decision, state: np.ndarray) -> None:
-    """The principal variation begins with the move and is legal, and statistics are of legal moves."""
+    """The principal variation begins with the move, and it and the statistics are legal."""
     game, line, legal = trial.game, [int(move) for move in decision.principal_variation], trial.game.moves(state)
     trial.wrong(line[:1] in ([], [int(decision.move)]), state, f"its line {line} does not begin with its move")
     ahead = state.copy()

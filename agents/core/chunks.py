@@ -1,20 +1,20 @@
-"""Searches run in chunks: a kernel does some more iterations on persistent data, and the driver watches the clock."""
+"""Searches run in chunks: a kernel does some more iterations, and the driver watches the clock."""
 
 import time
 from collections.abc import Callable
 
 LONG, SHORT = 0.05, 0.002  # seconds of a chunk: at most, and near the end of a time budget
-SLICES = 50  # under a time budget, a chunk takes this fraction of the time left
-FIRST = 16  # iterations of the first chunk, whose cost is unknown
-GROWTH = 64  # the most that a chunk may grow over the previous one, since the first ones may be cheap
+SLICES = 50  # of the time left, under a time budget
+FIRST = 16  # iterations of the first chunk
+GROWTH = 64  # times the previous chunk at most, since the first ones may be cheap
 
 
 def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None, first: int | None = None) -> int:
-    """Call `run(n)` until `limit` iterations are done, `seconds` have passed, or a call does none.
+    """Call `run(n)` until `limit` iterations are done, `seconds` have passed, or a call does none; returns the total.
 
-    `run(n)` does up to n more iterations and returns their number; `run_chunks` returns the total. The first chunk has
-    `first` iterations: by default FIRST, or one under a time budget, since it may be slow. Chunks get short towards the
-    end of a time budget, so the search ends within a few milliseconds of it.
+    `run(n)` does up to n more iterations and returns their number.  The first chunk has `first` iterations: by default
+    FIRST, or one under a time budget, since it may be slow.  Chunks get short towards the end of a time budget, which
+    the search exceeds by a few milliseconds at most.
     """
     start = now = time.perf_counter()
     if first is None:

@@ -1,8 +1,7 @@
 """Chess clocks: seconds for a whole game, plus an increment for each move made.
 
-A player may spend its *share* of the time left on a decision, left / 25 + increment: over a game it spends the base,
-most of it early, and in the long run one increment per move.  The share spares the last 0.05 seconds, or the last tenth
-of the time left if that is less, since searches end some milliseconds late; it is at least 0.001 seconds.
+A player may spend its *share* of the time left on a decision, left / 25 + increment.  The share spares the last 0.05
+seconds, or tenth of the time left if that is less, since searches end some milliseconds late; it is at least 0.001 s.
 
 This module imports neither NumPy nor Numba, so that configurations are checked quickly.
 """
@@ -10,26 +9,26 @@ This module imports neither NumPy nor Numba, so that configurations are checked 
 import re
 from typing import NamedTuple
 
-PART = 25  # a decision gets the time left divided by this
-RESERVE = 0.05  # seconds that no decision may take, or the fraction RESERVED of the time left if that is less
+PART = 25  # of the time left, for a decision
+RESERVE = 0.05  # seconds that no decision may take, or RESERVED of the time left if less
 RESERVED = 0.1
-LEAST = 0.001  # seconds that every decision gets
-MOST = 1_000_000.0  # the most seconds of a base or an increment
+LEAST = 0.001  # seconds
+MOST = 1_000_000.0  # seconds of a base or an increment
 FORM = 'a clock is text such as "10+0.1": seconds for the whole game and seconds added for each move'
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)"
 _CONTROL = re.compile(rf"({_NUMBER})(?:\+({_NUMBER}))?")
 
 
 class Clock(NamedTuple):
-    """The reading of a player's clock before a decision."""
+    """A player's clock before a decision."""
 
     left: float  # seconds; at the start of a game the base
     increment: float = 0.0  # seconds added after each move
-    opponent: float | None = None  # seconds on the opponent's clock; None if it has no clock
+    opponent: float | None = None  # seconds on the opponent's clock, if it has one
 
     @classmethod
     def read(cls, text: str) -> "Clock":
-        """The clock at the start of a game, from a time control such as `10+0.1`; ValueError for any other text."""
+        """The clock at the start of a game, from text such as `10+0.1`; ValueError for any other text."""
         found = _CONTROL.fullmatch(text.strip())
         if found is None:
             raise ValueError("is no time control")

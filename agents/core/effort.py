@@ -1,8 +1,7 @@
 """The effort of a decision: every statistic that an agent may report, declared once.
 
 A field of `Effort` is a parameter of `Decision`, a column of the store, of the tables `moves` and `effort` and of every
-export, and a key of the JSON lines.  A new one raises `results.store.SCHEMA_VERSION`, since older stores lack the
-column.
+export, and a key of the JSON lines.  A new one raises `results.store.SCHEMA_VERSION`.
 
 This module imports neither NumPy nor Numba, so that `results` can read it quickly.
 """
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """The effort of one decision; a statistic that the agent does not count is None."""
+    """The effort of one decision; a statistic that is not counted is None."""
 
     playouts: int | None = None  # in total
     playouts_each: int | None = None  # the most of any worker, if several searched

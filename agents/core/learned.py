@@ -1,7 +1,7 @@
 """Learned policies in searches: a logit for each move, from a file that `arena learn GAME visits` wrote.
 
-A policy is an n-tuple network (games/core/network.py).  A move's logit is the network's sum after the move, from the
-point of view of the player who makes it.
+A policy is an n-tuple network (games/core/network.py).  A move's logit is the network's sum after the move, seen by the
+player who makes it.
 """
 
 from typing import NamedTuple
@@ -26,12 +26,11 @@ NOT_LEARNED = Learned(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, 
 
 
 def load_policy(path: str, game: Game) -> Network:
-    """The learned policy in a file; PreparedFileError if it cannot be used for the game."""
+    """The policy in a file; PreparedFileError if it cannot be used for the game."""
     return load_network(path, game.with_evaluation("") if game.evaluation else game, POLICY)
 
 
 def learned_in(path: str, game: Game) -> Learned:
-    """The arrays of the learned policy in a file."""
     network = load_policy(path, game)
     return Learned(network.weights, network.places, network.layout)
 

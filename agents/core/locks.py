@@ -1,7 +1,7 @@
 """Locks for threads that run compiled kernels: elements of an array, 1 while a thread holds them.
 
 A thread that has failed, since a game raised an exception, frees nothing and counts nothing down.  So whoever waits
-looks at what he waits for, or at another word, for LOST, which agents/core/threads.py writes then.
+looks for LOST, which agents/core/threads.py writes then.
 """
 
 import numpy as np
@@ -14,12 +14,12 @@ LOST = np.int32(2)
 
 
 class ThreadLost(RuntimeError):
-    """Another thread, for which this one waited, has failed."""
+    """A thread for which this one waited has failed."""
 
 
 @helper
 def wait(words, index):
-    """Let other threads run, while this one waits for one of them; ThreadLost where words[index]: int32 is LOST."""
+    """Let other threads run; ThreadLost where words[index]: int32 is LOST."""
     if atomic_load(words, index) == LOST:
         raise ThreadLost
     sched_yield()
@@ -34,5 +34,4 @@ def acquire(locks, index):
 
 @helper
 def release(locks, index):
-    """Free locks[index]."""
     atomic_store(locks, index, np.int32(0))

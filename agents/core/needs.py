@@ -1,4 +1,4 @@
-"""The requirements of an agent on a game: one record, checked in one place, with one wording."""
+"""What an agent requires of a game: one record, checked in one place, with one wording."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Needs:
     symmetries: whether it must have symmetries besides the identity (Game.symmetries)
     unstable_moves: whether it must call some moves unstable (Game.is_unstable)
     tabu_playouts: whether it must have tabu playouts (Game.has_tabu_moves)
-    evaluation: the name of an evaluation function that it must have; "" is the default of every game, and `file:PATH` a
+    evaluation: the name of an evaluation function that it must have; "" is every game's default, and `file:PATH` a
         learned one
     kernels: whether kernels must be able to call the game's methods
     """
@@ -52,7 +52,6 @@ class Needs:
         return f"{what}, and {game} {has}"
 
     def _unreadable(self, game: Game) -> str | None:
-        """Why a learned evaluation does not suit a game, or None."""
         try:
             game.with_evaluation(self.evaluation)
         except PreparedFileError as error:
@@ -61,5 +60,5 @@ class Needs:
 
 
 def defines(game: Game, method: str) -> bool:
-    """Whether the game's class defines the method, rather than inheriting Game's default or lacking it."""
+    """Whether the game's class defines the method itself."""
     return getattr(type(game), method, None) is not getattr(Game, method, None)

@@ -4,18 +4,17 @@
     adapt:  w[c(m)] += alpha / t,  w[c(m')] -= alpha / t * p(m')  for the move m of a line and all legal m'
 
 An update takes p from the weights before it, for the whole line (C. Rosin, "Nested rollout policy adaptation for Monte
-Carlo tree search", IJCAI 2011).  The temperature t and the bias b(m), a game's own preference for a move, are from T.
-Cazenave, "Generalized nested rollout policy adaptation" (2020); t = 1 and b = 0 give Rosin's policy.
+Carlo tree search", IJCAI 2011).  The temperature t and a game's own bias b(m) are from T. Cazenave, "Generalized nested
+rollout policy adaptation" (2020); t = 1 and b = 0 give Rosin's policy.
 
-If a game has few codes they are their own numbers; else an open-addressing table numbers codes as they are met, so that
-weights are dense, policies are copied quickly, and no two codes share a weight.  Arrays have room for the longest game
-of the most moves; the table begins in a few of its places and doubles as it fills, so that the memory that is written
-to, which is all that the system provides, follows the codes met.  `with_room` gives the arrays more room.
+Few codes are their own numbers; else an open-addressing table numbers codes as they are met, so that weights are dense
+and no two codes share one.  Memory is provided as it is written to, so the table begins in a few of its places and
+doubles as it fills.
 
-The odds exp(w / t) are stored with the weights, so that playouts compute no exponentials.  Where a sum of odds exceeds
-a float's range, exponentials are computed relative to the largest exponent.
+The odds exp(w / t) are stored, so that playouts compute no exponentials.  Where a sum of odds exceeds a float's range,
+exponentials are computed relative to the largest exponent.
 
-Indices are unsigned: a signed one may count from the end, and the test for that takes a tenth of the time of a search.
+Indices are unsigned: the test whether a signed one counts from the end takes a tenth of a search's time.
 """
 
 from dataclasses import dataclass
@@ -29,39 +28,39 @@ from arena.games.core.game import CHANCE
 from arena.games.core.jit import Compilable, helper, inlined
 from arena.games.core.random import mix, random_unit
 
-DIRECT = 1 << 16  # codes below this are their own numbers
-FIRST_PLACES = 1 << 10  # of a table that is empty
+DIRECT = 1 << 16  # codes below are their own numbers
+FIRST_PLACES = 1 << 10  # of an empty table
 PER_CODE = 4  # places, at least: with two, searches of small games take a tenth longer
-LARGEST_BIAS = 600.0  # of either sign; larger ones are cut to this
+LARGEST_BIAS = 600.0  # larger ones of either sign are cut to this
 LEAST, MOST = 1e-280, 1e280  # sums of odds between these lose no digits
 
 
 class Policy(NamedTuple):
-    """Policies over the same numbers of codes: row i of weights and odds is policy i."""
+    """Policies over the same codes: row i of weights and odds is policy i."""
 
     places: np.ndarray  # int32[size], 0 or a number + 1; size is a power of two, or 1 if codes are their own numbers
     codes: np.ndarray  # int64[capacity], of each number; int64[1] if codes are their own numbers
-    spread: np.ndarray  # int64[1], over how many places the table is spread so far, a power of two
+    spread: np.ndarray  # int64[1], how many places the table uses so far, a power of two
     used: np.ndarray  # int64[1], numbers in use
     weights: np.ndarray  # float64[policies, capacity]
     odds: np.ndarray  # float64[policies, capacity], exp(weight / temperature)
-    steps: np.ndarray  # float64[capacity], an update's changes of weights; 0 between updates
+    steps: np.ndarray  # float64[capacity], changes of weights; 0 between updates
 
 
 class Lines(NamedTuple):
-    """Sequences of moves, with the numbers of the legal alternatives at each, so that learning needs no replay."""
+    """Sequences of moves and their legal alternatives, so that learning needs no replay."""
 
     moves: np.ndarray  # int32[lines, plies]
-    players: np.ndarray  # int8[lines, plies], the players who made them
+    players: np.ndarray  # int8[lines, plies]
     chosen: np.ndarray  # uint32[lines, plies], the place in `numbers` of the move made
-    ends: np.ndarray  # uint32[lines, plies + 1], the numbers of ply i are from ends[i] to ends[i + 1]
+    ends: np.ndarray  # uint32[lines, plies + 1], ply i has the numbers from ends[i] to ends[i + 1]
     numbers: np.ndarray  # uint32[lines, plies * max_moves]
     bias: np.ndarray  # float64[lines, plies * max_moves], exp(bias) of each; float64[1, 1] if not biased
     length: np.ndarray  # int64[lines]
     codes: np.ndarray  # int64[max_moves], of the moves listed last
-    sums: np.ndarray  # float64[max_moves], of the odds of the moves listed last, up to and including each
+    sums: np.ndarray  # float64[max_moves], of their odds, up to and including each
     stepped: np.ndarray  # uint32[lines * plies * max_moves + 1], the numbers with steps, some twice
-    steps: np.ndarray  # int64[1], how many of these; 0 between updates
+    steps: np.ndarray  # int64[1], how many; 0 between updates
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,6 @@ class Coding(Compilable):
     biased: bool = False
 
     def codes(self, game, state, moves, count, codes):
-        """Write the codes of the first `count` moves into `codes`, by one call of the game."""
         if self.features:
             game.feature_codes(state, moves, count, codes)
         else:
@@ -85,7 +83,7 @@ class Coding(Compilable):
 
 
 class Settings(NamedTuple):
-    """The numbers of the formulas at the top of the file."""
+    """The numbers of the formulas above."""
 
     alpha: float
     temperature: float
@@ -95,7 +93,7 @@ class Settings(NamedTuple):
 class Learner(NamedTuple):
     """Policies, and the lines that they play and learn from.
 
-    The coding is apart, since Numba takes a tenth of a millisecond to find the type of a bundle with such an object.
+    The coding is apart: Numba takes a tenth of a millisecond to find the type of a bundle with such an object.
     """
 
     policy: Policy
@@ -106,25 +104,23 @@ class Learner(NamedTuple):
 
 
 def check_positive(name: str, value: float) -> None:
-    """ValueError that names the parameter unless the value is above 0."""
+    """ValueError that names the parameter unless it is above 0."""
     if not value > 0:
         raise ValueError(f"{name} = {value} is out of range: it is more than 0")
 
 
 def coding_for(game, features: bool, biased: bool = False) -> Coding:
-    """The coding that suits a game: direct if it has few codes."""
     return Coding(features, not features and game.code_limit <= DIRECT, biased)
 
 
 def new_learner(game, coding: Coding, settings: Settings, *, policies: int, lines: int) -> Learner:
-    """Policies with all weights 0, with room for the codes of two lines, and empty lines."""
+    """Policies with weights 0 and room for the codes of two lines, and empty lines."""
     state, moves = np.zeros(game.state_size, game.dtype), np.zeros(game.max_moves, np.int32)
     policy = _new_policy(game, coding, policies)
     return Learner(policy, _new_lines(game, lines, coding.biased), state, moves, settings)
 
 
 def most_numbers(game) -> int:
-    """The most numbers that one line can hold."""
     return game.max_plies * game.max_moves
 
 
@@ -136,7 +132,7 @@ def _new_policy(game, coding, policies):
 
 
 def _empty_policy(policies, capacity, size, used=0):
-    """Policies whose first numbers are in use, with the weight 0.  Zeroed memory costs nothing before it is used."""
+    """Zeroed memory costs nothing before it is used."""
     weights, odds, steps = np.zeros((policies, capacity)), np.zeros((policies, capacity)), np.zeros(capacity)
     odds[:, :used] = 1.0  # number_of writes those of a new code
     places, codes = np.zeros(size, np.int32), np.zeros(1 if size == 1 else capacity, np.int64)
@@ -168,7 +164,7 @@ def forget(learner: Learner) -> None:
 
 
 def with_room(game, coding: Coding, learner: Learner, lines: int = 1) -> Learner:
-    """The learner, or one with larger tables and the same weights if the codes of `lines` more lines might not fit."""
+    """The learner, or a copy with larger tables if `lines` more lines might not fit."""
     policy = learner.policy
     used, capacity = int(policy.used[0]), len(policy.steps)
     needed = used if coding.direct else most_codes(game, coding, used, lines)
@@ -182,7 +178,7 @@ def with_room(game, coding: Coding, learner: Learner, lines: int = 1) -> Learner
 
 
 def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
-    """The memory of a new learner, once all of it is used."""
+    """The memory of a new learner once all of it is used."""
     numbers = game.code_limit if coding.direct else most_codes(game, coding, 0, 2)
     line = most_numbers(game) * (16 if coding.biased else 8) + 13 * game.max_plies
     return numbers * (16 * policies + 32) + lines * line
@@ -190,7 +186,7 @@ def bytes_needed(game, coding: Coding, *, policies: int, lines: int) -> int:
 
 @inlined
 def place_of(policy, code):
-    """The place of a code in the table, or the empty place where it belongs: linear probing."""
+    """The place of a code, or the empty one where it belongs: linear probing."""
     last = np.uint64(policy.spread[0] - 1)
     place = mix(np.uint64(code)) & last
     while policy.places[place] != 0 and policy.codes[np.uint64(policy.places[place]) - ONE] != code:
@@ -200,7 +196,7 @@ def place_of(policy, code):
 
 @helper
 def number_of(policy, code):
-    """The number of a code; a new code gets the next number, and weight 0 in every policy."""
+    """The number of a code; a new code gets the next number, and weight 0."""
     place = place_of(policy, code)
     if policy.places[place] == 0:
         number = policy.used[0]
@@ -216,7 +212,6 @@ def number_of(policy, code):
 
 @helper
 def spread_out(policy):
-    """Spread the table over twice as many places."""
     policy.spread[0] *= 2
     for place in range(policy.spread[0]):
         policy.places[place] = 0
@@ -226,14 +221,13 @@ def spread_out(policy):
 
 @inlined
 def most_codes(game, coding, used, lines):
-    """The most codes that a table of `used` codes can hold after that many more lines."""
+    """The most codes in a table of `used` codes after that many more lines."""
     most = used + lines * game.max_plies * game.max_moves
     return most if coding.features else min(most, game.code_limit)
 
 
 @inlined
 def has_room(game, coding, learner, lines):
-    """Whether the codes of `lines` more lines surely fit."""
     policy = learner.policy
     return coding.direct or most_codes(game, coding, policy.used[0], lines) <= len(policy.steps)
 
@@ -242,7 +236,7 @@ def has_room(game, coding, learner, lines):
 def list_legal(game, coding, learner, row, line, ply, state):
     """Write the legal moves into learner.moves, and their numbers into a line at a ply; returns how many.
 
-    Also writes the sums of their odds under policy `row` and, with a biased coding, exp(bias) of each.
+    Also writes the sums of their odds under policy `row` and, if biased, exp(bias) of each.
     """
     lines, policy, moves, first = learner.lines, learner.policy, learner.moves, np.int64(learner.lines.ends[line, ply])
     count, total = game.legal_moves(state, moves), 0.0
@@ -264,7 +258,7 @@ def list_legal(game, coding, learner, row, line, ply, state):
 
 @inlined
 def write_move(game, coding, learner, line, ply, state, move):
-    """Write a move that is about to be made, and the legal alternatives, into a line at a ply."""
+    """Write a move about to be made, and its alternatives, into a line."""
     lines = learner.lines
     lines.players[line, ply] = game.player(state)
     lines.moves[line, ply] = move
@@ -279,7 +273,7 @@ def write_move(game, coding, learner, line, ply, state, move):
 
 @inlined
 def draw(coding, learner, row, line, ply, count, rng):
-    """The index of a move among the `count` listed last at a ply, drawn by the softmax of policy `row`."""
+    """The index of one of the `count` moves listed last, drawn by the softmax of policy `row`."""
     sums = learner.lines.sums
     total = sums[count - 1]
     if not LEAST < total < MOST:
@@ -293,7 +287,7 @@ def draw(coding, learner, row, line, ply, count, rng):
 
 @inlined
 def draw_move(game, coding, learner, row, line, ply, state, rng):
-    """A legal move, int64, drawn by policy `row`; its index among the legal ones goes into the line."""
+    """A legal move, int64, drawn by policy `row`; its index goes into the line."""
     count = list_legal(game, coding, learner, row, line, ply, state)
     choice = draw(coding, learner, row, line, ply, count, rng)
     learner.lines.chosen[line, ply] = np.int64(learner.lines.ends[line, ply]) + choice
@@ -302,7 +296,7 @@ def draw_move(game, coding, learner, row, line, ply, state, rng):
 
 @helper
 def careful_sums(coding, learner, row, line, ply):
-    """The sums of odds of a ply, relative to the largest, for odds out of range; returns the last sum."""
+    """`sums` relative to the largest, for odds out of range; returns the last sum."""
     lines = learner.lines
     largest, total = largest_exponent(coding, learner, row, line, ply), 0.0
     first, end = np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])
@@ -314,14 +308,13 @@ def careful_sums(coding, learner, row, line, ply):
 
 @helper
 def exponent(coding, learner, row, line, place):
-    """w / t + b of the number at a place of a line."""
+    """w / t + b."""
     value = learner.policy.weights[row, learner.lines.numbers[line, place]] / learner.settings.temperature
     return value + log(learner.lines.bias[line, place]) if coding.biased else value
 
 
 @helper
 def largest_exponent(coding, learner, row, line, ply):
-    """The largest w / t + b of the legal moves of a ply."""
     largest = -np.inf
     for place in range(np.int64(learner.lines.ends[line, ply]), np.int64(learner.lines.ends[line, ply + 1])):
         largest = max(largest, exponent(coding, learner, row, line, place))
@@ -330,14 +323,14 @@ def largest_exponent(coding, learner, row, line, ply):
 
 @inlined
 def adapt(coding, learner, row, line, player):
-    """Make the moves of `player` in a line likelier under policy `row`: the update at the top of the file."""
+    """Make `player`'s moves in a line likelier under policy `row`."""
     gather_steps(coding, learner, row, line, player)
     take_steps(learner, row)
 
 
 @inlined
 def gather_steps(coding, learner, row, line, player):
-    """Gather the update's steps for the moves of `player`, by the weights as they are."""
+    """Gather the update's steps by the weights as they are."""
     for ply in range(learner.lines.length[line]):
         if learner.lines.players[line, ply] == player:
             add_steps(coding, learner, row, line, ply)
@@ -345,7 +338,6 @@ def gather_steps(coding, learner, row, line, player):
 
 @inlined
 def take_steps(learner, row):
-    """Add the gathered steps to the weights."""
     lines, policy = learner.lines, learner.policy
     for i in range(lines.steps[0]):
         number = lines.stepped[i]
@@ -359,7 +351,6 @@ def take_steps(learner, row):
 
 @inlined
 def add_steps(coding, learner, row, line, ply):
-    """Gather the update's steps for the moves of one ply."""
     lines, policy, rate = learner.lines, learner.policy, learner.settings.alpha / learner.settings.temperature
     first, end = np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])
     total = 0.0
@@ -381,7 +372,7 @@ def add_steps(coding, learner, row, line, ply):
 
 @inlined
 def lower(learner, number, by, steps):
-    """Gather a step that lowers a weight, with `steps` numbers listed so far; returns how many are listed then."""
+    """Gather a step that lowers a weight; returns how many numbers are then listed, `steps` so far."""
     before = learner.policy.steps[number]
     learner.lines.stepped[steps] = number  # twice if its steps add up to 0: a branch would cost more
     learner.policy.steps[number] = before - by
@@ -400,14 +391,12 @@ def careful_steps(coding, learner, row, line, ply):
 
 @inlined
 def empty_policy(policy, row):
-    """Set the weights of one policy to 0."""
     for number in range(policy.used[0]):
         policy.weights[row, number], policy.odds[row, number] = 0.0, 1.0
 
 
 @inlined
 def copy_policy(policy, source, target):
-    """Make policy `target` a copy of policy `source`."""
     for number in range(policy.used[0]):
         policy.weights[target, number] = policy.weights[source, number]
         policy.odds[target, number] = policy.odds[source, number]
@@ -415,7 +404,7 @@ def copy_policy(policy, source, target):
 
 @inlined
 def play_line(game, coding, learner, row, line, state, rng):
-    """Play from `state` to the end by policy `row`, adding to the line; returns the score."""
+    """Play to the end by policy `row`, adding to the line; returns the score."""
     lines, ply = learner.lines, learner.lines.length[line]
     while not game.is_over(state):
         lines.players[line, ply] = game.player(state)
@@ -433,7 +422,6 @@ def play_line(game, coding, learner, row, line, state, rng):
 
 @inlined
 def copy_line(coding, learner, source, target):
-    """Make line `target` a copy of line `source`."""
     lines, length = learner.lines, learner.lines.length[source]
     lines.length[target] = length
     for ply in range(length):

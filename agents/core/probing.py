@@ -1,7 +1,7 @@
-"""Open addressing with linear probing: finds the slot of a key in a hash table, or the slot where it belongs.
+"""Open addressing with linear probing: finds the slot of a key in a hash table.
 
-A table is two arrays of one length: the key of each slot, and a mark that says whether the slot is empty.  They may be
-the same array if no key equals the empty mark.  Nothing is ever deleted, and at least one slot must stay empty.
+A table is two arrays of one length: each slot's key, and a mark that says whether the slot is empty.  They may be the
+same array if no key equals the empty mark.  Nothing is ever deleted, and at least one slot must stay empty.
 """
 
 import numpy as np
@@ -13,8 +13,7 @@ from arena.games.core.jit import inlined
 def find_slot(keys, marks, empty, key, hashed):
     """The slot that holds `key`, or else the first empty one, where it belongs: int64.
 
-    keys: [slots], the key of each slot; marks: [slots], equal to `empty` for an empty slot
-    hashed: uint64, the key's hash; the search begins at `hashed` modulo the number of slots
+    keys, marks: [slots]; a mark equals `empty` for an empty slot; hashed: uint64, where the search begins, modulo slots
     """
     slots = len(marks)
     if slots & (slots - 1) == 0:  # a power of two: no division

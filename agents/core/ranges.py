@@ -6,7 +6,7 @@ from arena.games.core.game import check_range
 
 
 def check_ranges(owner: Any) -> None:
-    """ValueError unless each field named in `ranges` of the object's classes lies in its range; None is not checked.
+    """ValueError unless each field named in `ranges` of the object's classes lies in its range or is None.
 
     ranges: field -> (low,) or (low, high)
     """

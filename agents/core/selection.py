@@ -1,8 +1,8 @@
 """Selection by UCB1, several children at a time.
 
-A processor divides eight numbers, or takes eight square roots, in the time of one, and code without branches is never
-mispredicted.  In a kernel `largest_bound` is a loop over vectors of LANES children, which LLVM translates for the
-processor at hand; outside it is the plain loop, with the same result to the last bit.
+A processor divides eight numbers in the time of one, and mispredicts no code without branches.  In a kernel
+`largest_bound` is a loop over vectors of LANES children; outside it is the plain loop, with the same result to the last
+bit.
 """
 
 from math import log, sqrt
@@ -16,14 +16,14 @@ from numba.np import arrayobj
 
 from arena.games.core.jit import helper
 
-LANES = 8  # 16, of 512 bits, are slower for nodes with few children, and no faster for others
-SPARE = LANES  # rows of memory beyond the length of an array of nodes: a vector may begin at any node
+LANES = 8  # 16, of 512 bits, are slower for few children, and no faster for many
+SPARE = LANES  # rows beyond the length of an array of nodes: a vector may begin at any node
 LOGS = np.array([0.0, *map(log, range(1, 1 << 12))])  # by visits; most nodes have fewer
 
 _INT, _INDEX, _FLOAT, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
 _INTS, _FLOATS, _DOUBLES = (ir.VectorType(scalar, LANES) for scalar in (_INT, _FLOAT, _DOUBLE))
 _ONES = _FLOATS([1.0] * LANES)
-_LEAST, _MOST = -(2**31), 2**31 - 1  # keys: beyond the last node, and of a node without visits
+_LEAST, _MOST = -(2**31), 2**31 - 1  # keys: beyond the last node, and without visits
 
 
 @helper
@@ -33,7 +33,7 @@ def log_of(visits):
 
 
 def largest_bound(visits, value, first, count, scale):
-    """The first node without visits among `count` from `first`; if there is none, the first of the largest bound.
+    """The first node without visits among `count` from `first`; else the first of the largest bound.
 
     The bound is value / visits + sqrt(scale / visits), in single precision.  visits: int32[] and value: float64[], both
     with SPARE rows of memory beyond their length; scale: float32, 0 or more.
@@ -56,7 +56,6 @@ def _largest_bound(visits, value, first, count, scale):
 
 @intrinsic
 def _place(typing_context, visits, value, first, count, scale):
-    """The index of the node, from 0."""
 
     def codegen(context, builder, sig, args):
         scales = _all(builder, args[4], _FLOATS)
@@ -75,8 +74,7 @@ def _place(typing_context, visits, value, first, count, scale):
 
 
 def largest_bound_in_flight(counts, first, count, scale, weight, wu):
-    """The same in a shared tree: a simulation in flight is `weight` visits of reward 0, or with `wu` one outside the
-    mean.
+    """The same in a shared tree: a simulation in flight is `weight` visits of reward 0, or with `wu` outside the mean.
 
     counts: int64[, 2], with SPARE rows of memory beyond its length: simulations begun, and a word with the finished
         ones in its lower half and twice their reward in the upper.  scale and weight are float32
@@ -106,7 +104,7 @@ def _largest_bound_in_flight(counts, first, count, scale, weight, wu):
 
 @intrinsic
 def _place_in_flight(typing_context, counts, first, count, scale, weight, wu):
-    """The index of the node, from 0.  A row is four halves of words: begun, empty, finished, twice the reward."""
+    """A row is four halves of words: begun, empty, finished, twice the reward."""
     rows = ir.VectorType(_INT, 4 * LANES)
 
     def codegen(context, builder, sig, args):
@@ -135,7 +133,7 @@ def _place_in_flight(typing_context, counts, first, count, scale, weight, wu):
 
 
 def _scan(context, builder, kinds, limits, key_at):
-    """The index, from 0, of the first largest key; limits are the first node and the number of nodes."""
+    """The index, from 0, of the first largest key; limits: first node, number of nodes."""
     begin, last = (context.cast(builder, limit, kind, types.int64) for limit, kind in zip(limits, kinds))
     best, found = (cgutils.alloca_once_value(builder, one) for one in (_INT(_LEAST), _INDEX(0)))
     with cgutils.for_range_slice(builder, _INDEX(0), last, _INDEX(LANES), _INDEX) as (done, _):
@@ -151,31 +149,28 @@ def _scan(context, builder, kinds, limits, key_at):
 
 
 def _key(builder, bound, unvisited):
-    """Bounds as integers of the same order, like the words of non-negative floats; nodes without visits come first."""
+    """Bounds as integers of the same order, like the words of non-negative floats; nodes without visits first."""
     return builder.select(unvisited, _INTS([_MOST] * LANES), builder.bitcast(bound, _INTS))
 
 
 def _root(builder, value):
-    """The square roots of LANES numbers."""
     kind = ir.FunctionType(_FLOATS, [_FLOATS])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.sqrt.v{LANES}f32"), [value])
 
 
 def _load(context, builder, array_type, array, row, vector):
-    """A vector of an array's elements, starting at a row; array[row] is one element or a pair."""
+    """A vector of an array's elements from a row on; array[row] is one element or a pair."""
     index = row if array_type.ndim == 1 else builder.mul(row, _INDEX(2))
     pointer = builder.gep(arrayobj.make_array(array_type)(context, builder, array).data, [index])
     return builder.load(builder.bitcast(pointer, vector.as_pointer()), align=array_type.dtype.bitwidth // 8)
 
 
 def _all(builder, value, vector):
-    """A vector with one number in every lane."""
     one = builder.insert_element(vector(ir.Undefined), value, _INT(0))
     return builder.shuffle_vector(one, vector(ir.Undefined), _INTS([0] * LANES))
 
 
 def _most(builder, key):
-    """The largest integer of a vector."""
     half = LANES // 2
     while half:
         other = builder.shuffle_vector(key, _INTS(ir.Undefined), _INTS([(i + half) % LANES for i in range(LANES)]))
@@ -185,7 +180,7 @@ def _most(builder, key):
 
 
 def _first(builder, mask):
-    """The index of the first true element of a vector, which has one."""
+    """The index of the first true element, which exists."""
     bits = builder.zext(builder.bitcast(mask, ir.IntType(LANES)), _INDEX)
     return builder.cttz(bits, ir.IntType(1)(1))
 

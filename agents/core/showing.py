@@ -23,7 +23,7 @@ def decision_line(decision: "Decision") -> str:
 
 
 def decision_page(decision: "Decision") -> str:
-    """As HTML: the move, the board after it if known, the counts, and a table of the moves at the root."""
+    """The move, the board after it if known, the counts, and a table of the root's moves."""
     move, line = name_of(decision, decision.move), names_of(decision)
     words = [f"<b>{escape(move)}</b>", *valued(decision), *counted(decision)]
     parts = [f"<p>{', '.join(words)}</p>"]
@@ -42,7 +42,7 @@ def valued(decision: "Decision") -> list[str]:
 
 
 def counted(decision: "Decision") -> list[str]:
-    """`playouts 1,000`, `0.012 s`: the effort, as far as it was counted."""
+    """`playouts 1,000`, `0.012 s`: the effort, as far as counted."""
     given = {field.name: getattr(decision, field.name) for field in fields(Effort)}
     return [
         f"{value:.3g} s" if name == "seconds" else f"{name} {value:,}"
@@ -58,7 +58,7 @@ def name_of(decision: "Decision", move: int) -> str:
 
 
 def names_of(decision: "Decision") -> list[str]:
-    """The principal variation, up to the first move that is not legal."""
+    """The principal variation, up to the first illegal move."""
     if decision.game is None or decision.state is None:
         return [str(move) for move in decision.principal_variation]
     state, names = decision.state.copy(), list[str]()
@@ -71,7 +71,6 @@ def names_of(decision: "Decision") -> list[str]:
 
 
 def table(decision: "Decision") -> str:
-    """The statistics of the moves, the most visited first."""
     known = decision.statistics
     assert known is not None
     order = np.argsort(-known.playouts, kind="stable")

@@ -1,8 +1,4 @@
-"""The player to whom a number belongs.
-
-The rules score a game for the first player; a search compares moves for the player to move.  The helpers run in plain
-Python and, unchanged, in kernels.
-"""
+"""The player to whom a number belongs: rules score for the first player, a search for the player to move."""
 
 from numba.extending import register_jitable
 
@@ -11,17 +7,17 @@ from arena.games.core.jit import inlined
 
 @register_jitable(_nrt=False)
 def side_to_move(game, state):
-    """1.0 if the first player is to move, else -1.0: turns the first player's values into the mover's, and back."""
+    """1.0 if the first player is to move, else -1.0: the first player's values become the mover's, and back."""
     return 1.0 if game.player(state) == 0 else -1.0
 
 
 @register_jitable(_nrt=False)
 def result_of(score):
-    """The first player's result of a game with that score: 1.0 for a win, 0.0 for a draw, -1.0 for a loss."""
+    """The first player's result: 1.0 for a win, 0.0 for a draw, -1.0 for a loss."""
     return 1.0 if score > 0.0 else (-1.0 if score < 0.0 else 0.0)
 
 
 @inlined
 def same_side(game, search, ply):
-    """1 if the player to move after a ply is the one to move before, else -1: a value's sign from one to the other."""
+    """1 if the same player moves before and after a ply, else -1."""
     return 1 if game.player(search.states[ply]) == game.player(search.states[ply + 1]) else -1

@@ -1,12 +1,11 @@
-"""Solving: the value of a position under best play of both sides, by any agent that offers a Solver.
+"""Solving: the value of a position under best play, by any agent that offers a Solver.
 
-Every question is reduced to Goals: statements about the first player's result that are true or false.  "The first
-player wins" holds if the reward is at least 1; "the second player wins" denies that it is at least 1/2.  A game with
-draws needs both.  "Within d plies" counts an unfinished game as a failure of the side that should win, so that the
-quickest win is found by asking for d = 1, 2, 3 and so on.
+Every question is reduced to Goals: statements about the first player's result.  "The first player wins" holds if the
+reward is at least 1; "the second player wins" denies that it is at least 1/2.  "Within d plies" counts an unfinished
+game as a failure of the side that should win, so that asking for d = 1, 2, 3 and so on finds the quickest win.
 
-No position repeats, since every game ends after max_plies moves (games/core/game.py), and where a rule depends on the
-past, the past is part of the key.  So a value belongs to the position alone, not to the path that led to it.
+No position repeats, since every game ends after max_plies moves, and where a rule depends on the past, the past is part
+of the key.  So a value belongs to the position alone.
 """
 
 import time
@@ -19,53 +18,53 @@ import numpy as np
 from arena.agents.core.agent import Agent, Budget, Unsuited, registry
 from arena.agents.core.sides import result_of
 
-NEVER = 1 << 30  # plies: more than any game lasts
+NEVER = 1 << 30  # more plies than any game lasts
 
 
 class Goal(NamedTuple):
     """The statement: the first player's reward (0, 1/2 or 1) is at least `least`."""
 
     least: float
-    plies: int = NEVER  # within how many plies from here
-    late: bool = False  # whether a game that is not over by then makes the statement true
+    plies: int = NEVER  # within how many from here
+    late: bool = False  # whether an unfinished game then makes the statement true
 
 
 class Proof(NamedTuple):
     """The answer to a goal."""
 
     holds: bool
-    move: int | None  # that settles it, if the player to move has one and it is known
+    move: int | None  # that settles it, if known and made by the player to move
 
 
 class Progress(NamedTuple):
     """A search's report while it runs."""
 
     nodes: int
-    proof: int | None  # proof and disproof number of the position for the goal, from searches that have them
+    proof: int | None  # proof and disproof number, from searches that have them
     disproof: int | None
     seconds: float
 
 
 class Unsolved(Exception):
-    """The budget or the memory ran out before the position was solved; the message says which."""
+    """The budget or the memory ran out; the message says which."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The result of `solve`; `value` is None if the position was not solved, and `unsolved` says why.
+    """The result of `solve`.
 
     In a lost position every move is best, unless plies were asked for: then those that last longest are.
     """
 
-    value: int | None  # 1 win, 0 draw, -1 loss, for the player to move
+    value: int | None  # 1 win, 0 draw, -1 loss, for the player to move; None if unsolved
     best: tuple[int, ...]  # the moves that keep the value, and the plies if asked for
     plies: int | None  # to the end under best play, if asked for and one side wins
     principal_variation: tuple[int, ...]
-    goals: dict[str, bool | None]  # "win" and, if the game has draws, "draw" (or better): reached, not, or unknown
+    goals: dict[str, bool | None]  # "win" and, if the game has draws, "draw" (or better); None if unknown
     nodes: int
     seconds: float
     peak_bytes: int  # of the search's own memory
-    unsolved: str = ""
+    unsolved: str = ""  # why
     virtual_time: int | None = None  # of simulated workers, in nodes
 
 
@@ -78,28 +77,26 @@ class Solver:
         self.begin()
 
     def warm(self, state) -> None:
-        """Compile everything that solving needs, by a question of a few nodes, and start a new budget."""
+        """Compile everything by a small question, and start a new budget."""
         self.settle(state, Goal(1.0, 1))
         self.begin()
 
     def begin(self) -> None:
-        """Start a new budget."""
-        self.found: dict[tuple, Proof] = {}  # the answers so far: questions recur
+        self.found: dict[tuple, Proof] = {}
         self.nodes = 0
         self.started = time.perf_counter()
 
     @property
     def seconds(self) -> float:
-        """The seconds since `begin`."""
         return time.perf_counter() - self.started
 
     @property
     def virtual_time(self) -> int | None:
-        """The time that its simulated workers took since `begin`, in nodes; None if it has none."""
+        """The nodes that simulated workers took since `begin`; None without them."""
         return None
 
     def left(self) -> tuple[int | None, float | None]:
-        """The nodes and seconds left of the budget; Unsolved if it is spent."""
+        """The nodes and seconds left; Unsolved if it is spent."""
         nodes = None if self.budget.nodes is None else self.budget.nodes - self.nodes
         seconds = None if self.budget.seconds is None else self.budget.seconds - self.seconds
         if nodes is not None and nodes <= 0:
@@ -113,11 +110,11 @@ class Solver:
         raise NotImplementedError
 
     def peak_bytes(self) -> int:
-        """The most memory that the search has used so far, in bytes."""
+        """The most bytes used so far."""
         raise NotImplementedError
 
     def may_draw(self) -> bool:
-        """Whether the searches so far may have met a draw; if not, the side that does not win loses."""
+        """Whether the searches so far may have met a draw; if not, who does not win loses."""
         return True
 
     # -- Derived ---------------------------------------------------------------------------------------------------
@@ -130,7 +127,7 @@ class Solver:
         return self.found[question]
 
     def reaches(self, state, player: int, result: int, plies: int = NEVER) -> bool:
-        """Whether a player gets at least a result (1 a win, 0 a draw) within `plies` from any position."""
+        """Whether a player gets at least a result (1 a win, 0 a draw) within `plies`, from any position."""
         if plies >= 0 and self.game.is_over(state):
             own = result_of(self.game.score(state))
             return (own if player == 0 else -own) >= result
@@ -139,7 +136,7 @@ class Solver:
         return self.settle(state, goal_for(player, result, plies)).holds == (player == 0)
 
     def value(self, state, goals: dict | None = None) -> int:
-        """1, 0 or -1 for the player to move in a position that is not over; fills `goals` with what it finds."""
+        """1, 0 or -1 for the player to move in a position that is not over; fills `goals`."""
         player, goals = int(self.game.player(state)), {} if goals is None else goals
         goals["win"] = self.reaches(state, player, 1)
         drawn = not goals["win"] and self.game.has_draws and self.may_draw() and self.reaches(state, player, 0)
@@ -148,7 +145,7 @@ class Solver:
         return 1 if goals["win"] else (0 if drawn else -1)
 
     def plies(self, state, winner: int) -> int:
-        """The plies that a winning player needs when both sides play their best."""
+        """The plies that a winner needs under best play; ValueError if that player does not win."""
         for plies in range(0 if self.game.is_over(state) else 1, self.game.max_plies + 1):
             if self.reaches(state, winner, 1, plies):
                 return plies
@@ -160,7 +157,7 @@ class Solver:
         return value, self.plies(state, player if value > 0 else 1 - player) if value else None
 
     def best_moves(self, state, value: int, plies: int | None, first: bool = False) -> tuple[int, ...]:
-        """The moves that keep a value, and also the plies to it unless None; with `first`, one of them."""
+        """The moves that keep a value, and the plies unless None; with `first`, one of them."""
         player, found = int(self.game.player(state)), []
         for move in self.likely(state, value, plies) if first else self.game.moves(state):
             if self.keeps(self.game.after(state, move), player, value, plies):
@@ -170,7 +167,6 @@ class Solver:
         return tuple(found)
 
     def likely(self, state, value, plies):
-        """The legal moves, beginning with the one that proved a win or a draw."""
         moves, player = self.game.moves(state), int(self.game.player(state))
         if value < 0:
             return moves
@@ -178,13 +174,13 @@ class Solver:
         return moves if move is None else sorted(moves, key=lambda other: other != move)
 
     def keeps(self, after, player, value, plies) -> bool:
-        """Whether the move to `after` keeps the player's value, or in a lost game delays the end longest."""
+        """Whether the move to `after` keeps the value, or in a lost game delays the end longest."""
         if value >= 0:
             return self.reaches(after, player, value, NEVER if plies is None else plies - 1)
         return plies is None or not self.reaches(after, 1 - player, 1, plies - 2)
 
     def line(self, state, value: int, plies: int | None, move: int | None) -> tuple[int, ...]:
-        """Best play from a position of that value, beginning with `move`; without plies, a lost side plays any move."""
+        """Best play beginning with `move`; without plies, a lost side plays any move."""
         moves = []
         while move is not None:
             moves.append(move)
@@ -199,14 +195,14 @@ class Solver:
 
 
 def goal_for(player: int, result: int, plies: int = NEVER) -> Goal:
-    """The goal whose truth means, for player 0, that the player gets at least the result; for player 1, its denial."""
+    """A goal that, for player 0, is to get at least the result; player 1 gets it if the goal is false."""
     if player == 0:
         return Goal(1.0 if result == 1 else 0.5, plies, False)
     return Goal(0.5 if result == 1 else 1.0, plies, True)
 
 
 def solver_of(agent: Agent, game, budget: Budget | None = None) -> Solver:
-    """The agent's solver for a game, with its own budget or else `budget`; Unsuited if it cannot solve it."""
+    """The agent's solver, with its own budget or else `budget`; Unsuited if it cannot solve the game."""
     if reason := agent.refuses(game):
         raise Unsuited(reason)
     if not agent.solves:
@@ -216,12 +212,11 @@ def solver_of(agent: Agent, game, budget: Budget | None = None) -> Solver:
 
 
 def solving_agents() -> list[str]:
-    """The names of the agents that offer a solver."""
     return [name for name, cls in registry.classes().items() if cls.solves]
 
 
 def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool = False, moves: str = "all") -> Solution:
-    """Solve a position, as far as the solver's budget allows; ValueError if the game is over.
+    """Solve a position as far as the budget allows; ValueError if the game is over.
 
     goal: "win" or "draw" to settle only whether the player to move reaches at least that; "" for the value
     shortest: find the fewest plies to the end, and the moves that keep them
@@ -254,17 +249,16 @@ def check_question(game, state, goal) -> None:
 
 
 class Answer:
-    """A solution in the making, which keeps what is known when the budget ends."""
+    """What is known of a solution when the budget ends."""
 
     def __init__(self, solver, state):
         self.solver, self.state = solver, state
         self.player = int(solver.game.player(state))
-        self.value = self.reached = self.plies = None  # reached: the result that best moves keep
+        self.value = self.reached = self.plies = None  # reached: what best moves keep
         self.goals: dict[str, bool | None] = {"win": None, "draw": None} if solver.game.has_draws else {"win": None}
         self.best = self.line = ()
 
     def find_value(self, goal):
-        """The value, or the answer to one goal."""
         if not goal:
             self.value = self.reached = self.solver.value(self.state, self.goals)
             return
@@ -277,7 +271,6 @@ class Answer:
             self.goals = dict.fromkeys(self.goals, held)
 
     def find_moves(self, moves):
-        """A best move and the line it begins, then all best moves."""
         self.best = self.solver.best_moves(self.state, self.reached, self.plies, first=True)
         self.line = self.solver.line(self.state, self.reached, self.plies, self.best[0])
         if moves == "all":

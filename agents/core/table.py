@@ -1,18 +1,18 @@
 """A transposition table: a search's results for positions, shared by all moves that lead to them.
 
-A place holds one position: its full key, two numbers of the search (a bound and a move, or a proof and a disproof
-number), and the work that they cost, such as nodes.  If all places for a key are taken, the scheme decides what is
-replaced (Breuker, Uiterwijk & van den Herik, "Replacement schemes for transposition tables", 1994):
+A place holds a position's full key, two numbers (a bound and a move, or a proof and a disproof number), and the work
+that they cost, such as nodes.  If all places for a key are taken, the scheme decides what is replaced (Breuker,
+Uiterwijk & van den Herik, "Replacement schemes for transposition tables", 1994):
 
     new       one place: the newest position takes it
     big       one place: the position that cost more work keeps it
     two_big   two places: one for the position that cost most, the other for the newest of the rest
-    collect   eight places: the position that cost least gives way.  When seven eighths of all places are taken, garbage
-              is collected: the cheaper half is discarded (SmallTreeGC of Nagai 1999).  For one thread
+    collect   eight places: the position that cost least gives way.  When seven eighths of all places are taken, the
+              cheaper half is discarded (SmallTreeGC of Nagai 1999).  For one thread
 
 Entries from before the last `new_generation` give way to anything newer.  The key's word is stored as the exclusive or
-of all four words, so that threads may share a table without locks: a place that two of them wrote at the same time
-matches no key (Hyatt & Mann, "A lock-less transposition-table implementation", 2002).
+of all four words, so that threads share a table without locks: a place that two wrote at the same time matches no key
+(Hyatt & Mann, "A lock-less transposition-table implementation", 2002).
 """
 
 import os
@@ -30,36 +30,36 @@ SCHEMES = ("new", "big", "two_big")
 COLLECT = "collect"
 ALL_SCHEMES = (*SCHEMES, COLLECT)
 NEW, BIG, TWO_BIG, COLLECTING = range(4)
-PLACES, SHIFTS = (1, 1, 2, 8), (0, 0, 1, 3)  # of a key, by scheme, and their logarithms
-CHECK, FIRST, SECOND, WORK = range(4)  # of a row of Table.words
+PLACES, SHIFTS = (1, 1, 2, 8), (0, 0, 1, 3)  # of a key, and their logarithms
+CHECK, FIRST, SECOND, WORK = range(4)  # of a row
 PROBES, HITS, STORES, REPLACED = range(4)  # of Table.counts
-ROW_BYTES, LINE_WORDS = 32, 8  # a row; a line of the processor's cache, which holds the places of a key
-SHARED_WORDS = 2  # the last ones of an array that holds a table: generation, places taken
+ROW_BYTES, LINE_WORDS = 32, 8  # a row; a cache line, which holds the places of a key
+SHARED_WORDS = 2  # at an array's end: generation, places taken
 GENERATION_SHIFT = 44
 MOST_WORK = (1 << GENERATION_SHIFT) - 1
-COLLECT_AT = 8  # garbage is collected when at most an eighth of the places is free
+COLLECT_AT = 8  # when at most an eighth of the places is free
 LAST_GENERATION = (1 << 63 - GENERATION_SHIFT) - 1
 
 
 class Table(NamedTuple):
     """A row of `words` is a place; it is empty if its work is 0."""
 
-    words: np.ndarray  # int64[rows, 4] = key and check, first number, second number, generation and work
+    words: np.ndarray  # int64[rows, 4] = check, first number, second number, generation and work
     scheme: np.ndarray  # int64[1], which of ALL_SCHEMES
     generation: np.ndarray  # int64[1], from 1
     counts: np.ndarray  # int64[4] = probes, hits, stores, stores that replaced another position
-    taken: np.ndarray  # int64[1], places that are not empty; shared by threads
+    taken: np.ndarray  # int64[1], how many places; shared by threads
 
 
 def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
-    """An empty table of that size; ValueError if the machine has less memory.  Unused places cost no memory."""
+    """An empty table; ValueError if the machine has less memory.  Unused places cost none."""
     table = table_in(np.zeros(table_words(mebibytes, scheme), np.int64), scheme)
     table.generation[0] = 1
     return table
 
 
 def table_words(mebibytes: float, scheme: str) -> int:
-    """The length of an int64 array with room for a table of that size.  ValueError as for `new_table`."""
+    """The length of an int64 array for a table of that size; ValueError as for `new_table`."""
     check_table(mebibytes, scheme, ALL_SCHEMES)
     places = max(2, PLACES[ALL_SCHEMES.index(scheme)])
     rows = max(1, int(mebibytes * 2**20) // ROW_BYTES // places) * places
@@ -67,7 +67,7 @@ def table_words(mebibytes: float, scheme: str) -> int:
 
 
 def table_in(room: np.ndarray, scheme: str) -> Table:
-    """The table in such an array, which processes may share; the maker of the array sets the generation to 1."""
+    """The table in such an array, which processes may share; its maker sets the generation to 1."""
     rows = (len(room) - LINE_WORDS - SHARED_WORDS) // 4
     words = aligned(room, 4 * rows).reshape(rows, 4)
     number = np.array([ALL_SCHEMES.index(scheme)], np.int64)
@@ -75,18 +75,18 @@ def table_in(room: np.ndarray, scheme: str) -> Table:
 
 
 def aligned(room: np.ndarray, words: int) -> np.ndarray:
-    """The part of an int64 array with that many words that begins at a cache line; LINE_WORDS more are enough room."""
+    """That many words of an int64 array, from a cache line on; LINE_WORDS more are enough room."""
     begin = -room.ctypes.data // 8 % LINE_WORDS
     return room[begin : begin + words]
 
 
 def new_counts() -> np.ndarray:
-    """Counters at 0.  Threads that share a table take their own: `table._replace(counts=new_counts())`."""
+    """Counters at 0, of which each thread takes its own: `table._replace(counts=new_counts())`."""
     return np.zeros(4, np.int64)
 
 
 def check_table(mebibytes: float, scheme: str = "two_big", schemes: tuple[str, ...] = SCHEMES) -> None:
-    """ValueError if `new_table` cannot make such a table, or the scheme is not offered."""
+    """ValueError if the table is too large, or the scheme not offered."""
     check_choice("scheme", scheme, schemes)
     if not 2 * ROW_BYTES <= mebibytes * 2**20 <= ROW_BYTES * 2**32:
         raise ValueError(f"table = {mebibytes:g} MiB is out of range: it can be 0.001 to {ROW_BYTES * 2**12}")
@@ -96,40 +96,37 @@ def check_table(mebibytes: float, scheme: str = "two_big", schemes: tuple[str, .
 
 
 def new_generation(table: Table) -> None:
-    """Begin a generation: older entries are still found, but give way to any new one."""
+    """Older entries are still found, but give way to any new one."""
     if table.generation[0] == LAST_GENERATION:
         clear(table)
     table.generation[0] += 1
 
 
 def clear(table: Table) -> None:
-    """Empty the table."""
     table.words[:] = table.taken[:] = 0
     table.generation[0] = 1
 
 
 def filled(table: Table) -> int:
-    """How many places are taken."""
     return int(table.taken[0])
 
 
 @helper
 def place_of(table, key):
-    """The row of the first place for a key."""
     shift = SHIFTS[table.scheme[0]]
     return share_of(key, len(table.words) >> shift) << shift
 
 
 @inlined
 def share_of(key, shares):
-    """The share that a key is in, of that many equal ones; keys may be no hashes, and differ in a few bits alone."""
+    """Which of `shares` equal shares a key is in; keys may be no hashes."""
     spread = (key * GAMMA) >> np.uint64(32)
     return np.int64((spread * np.uint64(shares)) >> np.uint64(32))
 
 
 @inlined
 def fetch(table, key):
-    """Start to load the places of a key that will soon be looked up or stored."""
+    """Start to load the places of a key."""
     prefetch(table.words, 4 * place_of(table, key))
 
 
@@ -144,7 +141,6 @@ def read_place(table, row, key):
 
 @helper
 def write_place(table, row, key, first, second, work):
-    """Write a position into a place."""
     words = table.words
     words[row, CHECK] = np.int64(key) ^ first ^ second ^ work
     words[row, FIRST], words[row, SECOND], words[row, WORK] = first, second, work
@@ -152,7 +148,7 @@ def write_place(table, row, key, first, second, work):
 
 @helper
 def count_place(table, row):
-    """Count a place that is about to be taken, unless it already was."""
+    """Count a place about to be taken, unless it already was."""
     if table.words[row, WORK] == 0:
         if COMPILED:
             atomic_add(table.taken, 0, 1)
@@ -162,7 +158,7 @@ def count_place(table, row):
 
 @helper
 def probe(table, key):
-    """(whether the position with that key is stored, its first number, its second number)."""
+    """(whether the position is stored, its first number, its second number)."""
     table.counts[PROBES] += 1
     row = place_of(table, key)
     held, first, second = read_place(table, row, key)
@@ -177,7 +173,7 @@ def probe(table, key):
 
 @helper
 def store(table, key, first, second, work):
-    """Store two numbers for a position, as the scheme says; `work`, 0 or more, is their cost.  key: uint64."""
+    """Store two numbers for a position; `work`, 0 or more, is their cost.  key: uint64."""
     words, row = table.words, place_of(table, key)
     work = table.generation[0] << GENERATION_SHIFT | min(work, MOST_WORK)
     if table.scheme[0] == COLLECTING:
@@ -203,11 +199,11 @@ def store(table, key, first, second, work):
 
 @helper
 def store_in_eight(table, row, key, entry):
-    """`store` by the scheme collect, in the places from `row`; entry = first number, second number, work."""
+    """`store` by the scheme collect; entry = first number, second number, work."""
     words, chosen, held = table.words, row, False
     for place in range(row, row + PLACES[COLLECTING]):
         held = read_place(table, place, key)[0]
-        if held or words[place, WORK] < words[chosen, WORK]:  # an empty place has no work
+        if held or words[place, WORK] < words[chosen, WORK]:
             chosen = place
         if held:
             break
@@ -235,7 +231,7 @@ def collect(table):
 
 @helper
 def rank_of(table, row):
-    """0 for a place of an older generation; else 1 or more, growing with its work."""
+    """0 for a place of an older generation; else growing with its work."""
     work, rank = table.words[row, WORK] - (table.generation[0] << GENERATION_SHIFT), 0
     while work >= 0:
         work, rank = (work >> 1) - (work <= 1), rank + 1
@@ -244,13 +240,12 @@ def rank_of(table, row):
 
 @inlined
 def move_image(game, move, symmetry):
-    """The image of a move under a symmetry."""
     return move if symmetry == 0 else game.transform_move(move, symmetry)
 
 
 @inlined
 def table_key(game, search, state):
-    """(the key that the table has a position by, the symmetry that leads there)."""
+    """(the key of the position in the table, the symmetry that leads there)."""
     if search.options.symmetries:
         return game.least_key(state, search.scratch[0])
     return game.key(state), 0

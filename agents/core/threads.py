@@ -10,7 +10,7 @@ from arena.agents.core.locks import LOST
 from arena.games.core.game import check_range
 from arena.games.core.random import stream
 
-APART = 16  # words from one worker's generator to the next: two cache lines, since processors fetch them in pairs
+APART = 16  # words from generator to generator: processors fetch two cache lines at a time
 MOST_THREADS = 64
 MOST_SIMULATED = 1024
 
@@ -18,7 +18,7 @@ MOST_SIMULATED = 1024
 class Threaded(Agent):
     """Mixin, named before other bases: an agent with a parameter `workers`, each of which keeps a core busy."""
 
-    workers: int  # the agent declares it as a field, with its default
+    workers: int  # a field of the agent
 
     def __post_init__(self):
         super().__post_init__()
@@ -26,7 +26,6 @@ class Threaded(Agent):
 
     @property
     def most_workers(self) -> int:
-        """The largest number of workers allowed."""
         return MOST_THREADS
 
     @property
@@ -37,7 +36,7 @@ class Threaded(Agent):
 class Simulable(Threaded):
     """Mixin, named before other bases: an agent whose workers can be simulated in virtual time, on one core."""
 
-    simulated: bool  # the agent declares it as a field, with its default
+    simulated: bool  # a field of the agent
 
     def __post_init__(self):
         super().__post_init__()
@@ -68,14 +67,14 @@ class Threads:
 
     def __init__(self, workers: int):
         self.workers = workers
-        self.lost = False  # whether a worker has failed in this run, so that the others need not go on
+        self.lost = False  # whether a worker has failed
         self._pool = ThreadPoolExecutor(workers)
 
     def run(self, work: Callable[[int], object], words: Iterable[np.ndarray] = ()) -> list:
         """Call work(i) for each worker i, all at the same time; returns the results in order.
 
         The first exception is raised when all have ended.  words: what workers look at while they wait for each other;
-        LOST is written there, until all have ended, if one fails
+        if one fails, LOST is written there until all have ended
         """
         words, failures = list(words), list[BaseException]()
         self.lost = False
@@ -99,23 +98,22 @@ class Threads:
         return results
 
     def unless_lost(self, run: Callable[[int], int]) -> Callable[[int], int]:
-        """run(n) of `run_chunks`; 0, which ends it, if another worker has failed."""
+        """run(n) of `run_chunks`, ended by 0 if another worker has failed."""
         return lambda n: 0 if self.lost else run(n)
 
 
 class ThreadedPlayer(Player):
-    """Base of the players of agents with `workers`: threads, and streams of random numbers."""
+    """Base of the players of agents with `workers`."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
         self.threads = Threads(agent.workers)
 
     def on_threads(self, work) -> list:
-        """work(i) for each worker i, on a thread of its own; worker 0's is the calling thread."""
         return self.threads.run(work, self.words())
 
     def words(self) -> list[np.ndarray]:
-        """int32 arrays that the workers look at while they wait: see Threads.run."""
+        """int32 arrays for Threads.run."""
         return []
 
     def streams(self, rng: np.ndarray, count: int | None = None) -> np.ndarray:
@@ -125,7 +123,7 @@ class ThreadedPlayer(Player):
 
 
 def apart(generators) -> np.ndarray:
-    """uint64[len(generators), APART]: each generator begins a row, so that no two of them share a cache line."""
+    """uint64[len(generators), APART]: each generator begins a row, so that no two share a cache line."""
     rows = np.zeros((len(generators), APART), np.uint64)
     rows[:, :1] = generators
     return rows

@@ -1,7 +1,4 @@
-"""The tree of Monte-Carlo tree search, as arrays: a node is an index, and a node's children are adjacent.
-
-A simulation is a `Walk` down the tree and on to the end of the game.
-"""
+"""The tree of Monte-Carlo tree search as arrays: a node is an index, and a node's children are adjacent."""
 
 from typing import NamedTuple
 
@@ -14,35 +11,35 @@ from arena.games.core.playout import copy_state
 from arena.games.core.random import random_below
 
 ROOT = 0
-LEAF = 0  # the number of children of a node that has not been expanded
-UNPROVEN = 0  # the mark of a node without a proven result
+LEAF = 0  # the number of children of a node that is not expanded
+UNPROVEN = 0
 
 
 class Tree(NamedTuple):
     """Row i of every array is node i; only the first `size[0]` rows mean anything.  A node takes 25 bytes."""
 
-    visits: np.ndarray  # int32[capacity], simulations that passed through the node
-    value: np.ndarray  # float64[capacity], sum of their rewards, 0 to 1, for the player who moved into the node
-    move: np.ndarray  # int32[capacity], the move to the node
+    visits: np.ndarray  # int32[capacity]
+    value: np.ndarray  # float64[capacity], sum of rewards, 0 to 1, for the player who moved into the node
+    move: np.ndarray  # int32[capacity], to the node
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
     size: np.ndarray  # int64[1], nodes in use
-    proven: np.ndarray  # int8[capacity], UNPROVEN, or the mark of a result: see proof_of
+    proven: np.ndarray  # int8[capacity], UNPROVEN or see proof_of
 
 
 class Walk(NamedTuple):
-    """One simulation after another: the path through the tree, and the state at its end."""
+    """The current simulation: its path down the tree, and the state at its end."""
 
-    root: np.ndarray  # dtype[state_size], the state at which simulations begin
-    state: np.ndarray  # dtype[state_size], the current simulation's
+    root: np.ndarray  # dtype[state_size], where simulations begin
+    state: np.ndarray  # dtype[state_size]
     moves: np.ndarray  # int32[max_moves], scratch
-    path: np.ndarray  # int32[max_plies + 1], path[i] is the node i plies below the root
-    movers: np.ndarray  # int64[max_plies + 1], movers[i] the player who moved into it; movers[0] means nothing
-    length: np.ndarray  # int64[1], nodes on the path
+    path: np.ndarray  # int32[max_plies + 1], from the root
+    movers: np.ndarray  # int64[max_plies + 1], the player who moved into each; movers[0] means nothing
+    length: np.ndarray  # int64[1], of the path
 
 
 def new_tree(room: int) -> Tree:
-    """A tree of one node, the root, with room for `room`; the system provides memory as it is first written."""
+    """A root with room for `room` nodes; memory is provided when it is first written."""
     visits, move, first_child, children = (np.empty(room + SPARE, np.int32)[:room] for _ in range(4))
     value = np.empty(room + SPARE)[:room]
     tree = Tree(visits, value, move, first_child, children, size=np.zeros(1, np.int64), proven=np.zeros(room, np.int8))
@@ -53,14 +50,13 @@ def new_tree(room: int) -> Tree:
 def capacity(game: Game, most: int, simulations: int | None) -> int:
     """The nodes that a tree needs room for: `most`, or fewer if `simulations` cannot make that many.
 
-    A large array's memory comes in pages of up to 2 MiB, each of which is cleared when it is first written.
+    The pages of a large array, of up to 2 MiB, are cleared when they are first written.
     """
     needed = most if simulations is None else (simulations + 2) * game.max_moves + 1
     return max(min(most, needed), 1 + game.max_moves)
 
 
 def clear(tree: Tree) -> None:
-    """Reduce it to one node."""
     if tree.proven[: tree.size[0]].any():
         tree.proven[: tree.size[0]] = UNPROVEN
     for column in (tree.visits, tree.value, tree.first_child, tree.children):
@@ -70,7 +66,7 @@ def clear(tree: Tree) -> None:
 
 
 def child_by_move(tree: Tree, node: int, move: int) -> int | None:
-    """The child that a move leads to; None if the node has not been expanded."""
+    """The child that a move leads to; None if the node is not expanded."""
     first = tree.first_child[node]
     for child in range(first, first + tree.children[node]):
         if tree.move[child] == move:
@@ -87,7 +83,7 @@ def most_visited_child(tree: Tree, node: int) -> int:
 
 
 def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:
-    """The move to a child of the root, followed by those to the most visited child of each node."""
+    """The move to a child of the root, then to the most visited child of each node."""
     node, moves = child, [int(tree.move[child])]
     while tree.children[node] != LEAF:
         node = most_visited_child(tree, node)
@@ -99,7 +95,7 @@ def principal_variation(tree: Tree, child: int) -> tuple[int, ...]:
 
 @kernel
 def new_walk(game, root):
-    """Room for simulations from `root`, made by the thread that uses it: threads' arrays share no cache line."""
+    """A walk, made by the thread that uses it: threads' arrays share no cache line."""
     plies = game.max_plies + 1
     path, movers = np.empty(plies, np.int32), np.empty(plies, np.int64)
     return Walk(root, root.copy(), np.empty(game.max_moves, np.int32), path, movers, np.zeros(1, np.int64))
@@ -107,7 +103,6 @@ def new_walk(game, root):
 
 @helper
 def begin_walk(game, walk):
-    """Put the walk at the root."""
     copy_state(game, walk.root, walk.state)
     walk.path[0] = ROOT
     walk.length[0] = 1
@@ -115,13 +110,11 @@ def begin_walk(game, walk):
 
 @helper
 def last_node(walk):
-    """The node at the end of the walk."""
     return walk.path[walk.length[0] - 1]
 
 
 @helper
 def step(game, walk, node, move, mover):
-    """Walk to a child, `node`, which `mover` reaches by `move`."""
     length = np.uint64(walk.length[0])
     walk.path[length], walk.movers[length] = node, mover
     walk.length[0] = length + np.uint64(1)
@@ -130,19 +123,19 @@ def step(game, walk, node, move, mover):
 
 @helper
 def proof_of(result):
-    """The mark of a proven result, -1, 0 or 1 for the first player."""
+    """The mark of a result, -1, 0 or 1 for the first player."""
     return np.int8(result + 2.0)
 
 
 @helper
 def proven_result(proof):
-    """The result behind a mark: -1.0, 0.0 or 1.0 for the first player."""
+    """-1.0, 0.0 or 1.0 for the first player."""
     return np.float64(proof) - 2.0
 
 
 @inlined
 def shuffled_moves(game, state, moves, rng):
-    """Write the legal moves in random order, so that the game's order does not favour children."""
+    """Write the legal moves in random order, so that the game's order favours no child."""
     count = game.legal_moves(state, moves)
     for i in range(count - 1, 0, -1):
         j = random_below(rng, i + 1)
@@ -152,7 +145,7 @@ def shuffled_moves(game, state, moves, rng):
 
 @inlined
 def write_children(tree, first, moves, count):
-    """Make unvisited leaves of the nodes from `first`, one for each of moves[:count]; the caller sets their values."""
+    """Make unvisited leaves from `first` on for moves[:count]; the caller sets their values."""
     for i in range(count):
         child = np.uint64(first + i)
         tree.visits[child] = 0
@@ -162,7 +155,7 @@ def write_children(tree, first, moves, count):
 
 @kernel
 def copy_subtree(game, tree, root, target):
-    """Make `target` the subtree of `tree` at `root`; returns its nodes' numbers in `tree`: int32[nodes]."""
+    """Make `target` the subtree at `root`; returns its nodes' numbers in `tree`: int32[nodes]."""
     origin = np.empty(len(target.visits), np.int32)
     origin[ROOT] = root
     target.move[ROOT] = -1

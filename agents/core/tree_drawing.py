@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from arena.agents.core.tree_node import Node
 
 LEVEL, MARGIN, RADIUS, GAP = 92.0, 24.0, 15.0, 16.0  # pixels: between plies, around, of a node, between nodes
-LETTER, SMALL = 7.0, 5.6  # pixels of a letter, in a node and next to it
-LINE = 17.0  # pixels of a line of the heading
-NARROWEST, ROW = 360.0, 960.0  # pixels: of the narrowest picture, and of a row of steps
+LETTER, SMALL = 7.0, 5.6  # pixels of a letter, in a node and beside it
+LINE = 17.0  # pixels, in the heading
+NARROWEST, ROW = 360.0, 960.0  # pixels: the narrowest picture, and a row of steps
 
 STYLE = """
 .arena-tree { color-scheme: light dark; }
@@ -69,17 +69,15 @@ class Placed:
     move: str
     x: float
     y: float
-    cut: bool = False  # of a move without a node: whether it was cut off
+    cut: bool = False  # whether a move without a node was cut off
     below: list["Placed"] = field(default_factory=list)
 
     def shift(self, distance: float) -> None:
-        """Move it, and everything below it, to the right."""
         self.x += distance
         for one in self.below:
             one.shift(distance)
 
     def lowest(self) -> float:
-        """The greatest y."""
         return max([self.y, *(one.lowest() for one in self.below)])
 
 
@@ -111,7 +109,7 @@ def as_strip(steps: Sequence[tuple[str, "Node"]], title: str) -> str:
 
 
 def rows_of(steps: Sequence[tuple[str, "Node"]]) -> tuple[list[list[tuple[float, str, Placed]]], float]:
-    """Rows of (left, caption, tree), each with as many trees as fit, and the width of the widest row."""
+    """Rows of (left, caption, tree), and the width of the widest."""
     rows: list[list[tuple[float, str, Placed]]] = [[]]
     left, widest = MARGIN, NARROWEST
     for caption, root in steps:
@@ -128,7 +126,6 @@ def rows_of(steps: Sequence[tuple[str, "Node"]]) -> tuple[list[list[tuple[float,
 
 
 def half_width(node: "Node") -> float:
-    """Half the width of a node's shape, which fits its text; triangles are wider."""
     letters = max(map(len, node.lines))
     if node.look in ("max", "min"):
         return max(RADIUS + 5, 0.85 * letters * LETTER + 4)
@@ -155,12 +152,11 @@ def place(node: "Node", left: float, y: float) -> tuple[Placed, float]:
 
 
 def named(node: "Node") -> str:
-    """The move to a node, with the probability of a move of chance."""
     return f"{node.move} {node.odds}".strip()
 
 
 def drawn(placed: Placed, top: float) -> Iterator[str]:
-    """The elements of a node and its subtree; branches come first, below the nodes."""
+    """A node and its subtree; branches lie below the nodes."""
     x, y, node = placed.x, placed.y + top, placed.node
     for one in placed.below:
         yield from branch(x, y, one, top)
@@ -194,7 +190,6 @@ def branch(x: float, y: float, end: Placed, top: float) -> Iterator[str]:
 
 
 def shape(node: "Node", x: float, y: float) -> str:
-    """The outline of a node."""
     r, half = RADIUS, half_width(node)
     kinds = ["node", node.look, node.state, "frontier" if node.frontier else "", "next" if node.next else ""]
     kind = " ".join(one for one in kinds if one)
@@ -209,7 +204,7 @@ def shape(node: "Node", x: float, y: float) -> str:
 
 
 def written(x: float, y: float, text: str, kind: str) -> str:
-    """A line of text; "" for an empty one."""
+    """A line of text, or ""."""
     if not text:
         return ""
     named_kind = f' class="{kind}"' if kind else ""
@@ -217,5 +212,5 @@ def written(x: float, y: float, text: str, kind: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text with XML's special and forbidden characters escaped or removed."""
+    """The text without XML's special and forbidden characters."""
     return escape(UNWRITABLE.sub("", text))

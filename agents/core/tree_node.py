@@ -1,7 +1,6 @@
-"""A node of a search's tree in a picture, for any search: as lines of text and as plain data.
+"""A node of a search's tree in a picture: as lines of text and as plain data.
 
-Each kind of search has its own nodes: agents/minimax/trace.py, chances.py and expanded.py, agents/montecarlo/grown.py,
-agents/proof/proving.py.  agents/core/tree_drawing.py draws them.
+Each kind of search has its own nodes; agents/core/tree_drawing.py draws them.
 """
 
 import heapq
@@ -28,29 +27,27 @@ class Node:
     move: str  # to it; "" of the root
     player: int | None  # to move: 0 is MAX and 1 MIN; CHANCE; None at an end
     _: KW_ONLY
-    odds: str = ""  # the probability of the move to it, if chance makes it
-    children: list[Any] = field(default_factory=list)  # the shown ones, in order
+    odds: str = ""  # of a move of chance
+    children: list[Any] = field(default_factory=list)  # the shown ones
     pruned: list[str] = field(default_factory=list)  # moves that were cut off
-    untried: list[str] = field(default_factory=list)  # moves that the search may yet try
+    untried: list[str] = field(default_factory=list)  # moves that may yet be tried
     hidden: int = 0  # children that are not shown
     again: bool = False  # searched a second time
-    marked: bool = False  # whether the branch to it is on the highlighted line
-    frontier: bool = False  # whether the search may yet expand it
-    next: bool = False  # whether the search expands it next
+    marked: bool = False  # the highlighted line leads here
+    frontier: bool = False  # may yet be expanded
+    next: bool = False  # is expanded next
 
     @property
     def legend(self) -> str:
-        """The meaning of the numbers and marks in a picture."""
         return ""
 
     @property
     def label(self) -> str:
-        """Its value."""
         raise NotImplementedError
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The label in a picture, in one or two lines."""
+        """The label in a picture."""
         return (self.label,)
 
     @property
@@ -70,12 +67,11 @@ class Node:
 
     @property
     def role(self) -> str:
-        """MAX, MIN, or chance; at an end ""."""
         return ROLES[self.player]
 
     @property
     def look(self) -> str:
-        """The class of its shape, which colours it."""
+        """The class of its shape."""
         return self.role.lower() or "end"
 
     @property
@@ -85,11 +81,11 @@ class Node:
 
     @property
     def nodes(self) -> int:
-        """The number of nodes shown from here down, this one included."""
+        """How many nodes are shown from here down."""
         return sum(1 for _ in self.all())
 
     def all(self) -> Iterator[Any]:
-        """This node and all nodes shown below it."""
+        """This node and those shown below it."""
         waiting: list[Node] = [self]
         while waiting:
             node = waiting.pop()
@@ -97,22 +93,20 @@ class Node:
             waiting += node.children
 
     def data(self) -> dict[str, Any]:
-        """The search's knowledge of it, as plain values by name."""
+        """What the search knows of it, as plain values by name."""
         raise NotImplementedError
 
     def _repr_svg_(self) -> str:
-        """The picture of the tree, for notebooks."""
         from arena.agents.core.tree_drawing import as_svg
 
         return as_svg(self, self.title())
 
     def title(self) -> str:
-        """The title of a notebook's picture."""
         return f"{self.nodes} nodes"
 
 
 def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
-    """A line for each node: its move, MAX or MIN, its value and other knowledge; and for moves without a node."""
+    """A line for each node, and for moves without a node."""
     move = f"{node.move} ({node.odds}):" if node.odds else f"{node.move}:" if node.move else ""
     words = [move, node.role, node.label, node.spoken, node.words, "again" if node.again else ""]
     yield indent + " ".join(word for word in words if word)
@@ -128,7 +122,7 @@ def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
 
 
 def as_data(node: Node) -> dict[str, Any]:
-    """Plain values for JSON: a node, and in `children` the nodes below it."""
+    """The tree as plain values for JSON."""
     found: dict[str, Any] = {"move": node.move or None, "player": node.role.lower() or None}
     found |= {"probability": node.odds or None, **node.data()}
     found |= {"marked": node.marked, "frontier": node.frontier, "next": node.next}
@@ -145,7 +139,7 @@ def check_searchable(agent: Agent, game: Game, state: np.ndarray) -> None:
 
 
 def after(game: Game, state: np.ndarray, move: int) -> np.ndarray:
-    """The position after a legal move; unlike `Game.after`, without a check that it is legal."""
+    """The position after a move, which is not checked as in `Game.after`."""
     child = state.copy()
     with np.errstate(over="ignore"):  # words wrap, as they do in kernels
         game.play(child, move)
@@ -153,20 +147,20 @@ def after(game: Game, state: np.ndarray, move: int) -> np.ndarray:
 
 
 def odds_of(game: Game, state: np.ndarray) -> dict[int, str]:
-    """The probabilities of chance's moves in a position: fractions such as `1/6`, or four digits."""
+    """The probabilities of chance's moves, as `fraction` writes them."""
     moves, probabilities = np.empty(game.max_moves, np.int32), np.empty(game.max_moves)
     count = game.chance(state, moves, probabilities)
     return dict(zip(moves[:count].tolist(), map(fraction, probabilities[:count].tolist())))
 
 
 def fraction(value: float) -> str:
-    """The value as a small fraction if it is one, else with four digits."""
+    """A small fraction, or four digits."""
     exact = Fraction(value).limit_denominator(100)
     return str(exact) if abs(exact - Fraction(value)) < 1e-12 else f"{value:.4g}"
 
 
 def number(value: float) -> str:
-    """Four digits of a value; infinity as ∞."""
+    """Four digits of a value, or ∞."""
     return {float("inf"): "∞", -float("inf"): "-∞"}.get(value, f"{value:.4g}")
 
 
@@ -181,12 +175,12 @@ def counted(count: int, what: str) -> str:
 
 
 def finite(value: float) -> float | None:
-    """The value, or None for JSON if it is infinite."""
+    """None, for JSON, in place of infinity."""
     return None if value in (float("inf"), -float("inf")) else float(value)
 
 
 def foremost(root: Item, children: Callable[[Item], Iterable[tuple[float, Item]]], count: int) -> set[Item]:
-    """Up to `count` items of a tree, of least rank, after their parents; `children` yields (rank, child) of an item."""
+    """The `count` items of least rank, after their parents; `children` yields (rank, child)."""
     found, waiting, met = set[Item](), [(0.0, 0, root)], 1
     while waiting and len(found) < count:
         item = heapq.heappop(waiting)[2]

@@ -1,7 +1,7 @@
 """Opening books: the results of opening moves in recorded games.
 
-For each position, by its key, a book has the moves made in it, how often each was made, and the points that it brought
-the player: 1 for a win, 1/2 for a draw.  The move with the best average is played; ties go to the move made more often.
+For each position, by its key, a book has the moves made in it, how often, and the points that each brought the player:
+1 for a win, 1/2 for a draw.  The move with the best average is played; ties go to the move made more often.
 """
 
 import json
@@ -20,7 +20,7 @@ Book = dict[int, dict[int, tuple[int, float]]]  # key of a position -> move -> (
 
 
 def key_of(game, state) -> int:
-    """A position's key, in plain Python, where the hash wraps as in kernels."""
+    """A position's key in plain Python, where the hash wraps as in kernels."""
     with np.errstate(over="ignore"):
         return int(game.key(state))
 
@@ -44,7 +44,7 @@ def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) ->
 
 
 def to_bytes(game, book: Book, about: str) -> bytes:
-    """The contents of the book's file; `about` describes the book's source in words."""
+    """The contents of the book's file; `about` describes the source."""
     lines = [
         json.dumps([key, [[move, *entry] for move, entry in sorted(moves.items())]])
         for key, moves in sorted(book.items())
@@ -53,7 +53,7 @@ def to_bytes(game, book: Book, about: str) -> bytes:
 
 
 def load(path: str | os.PathLike, game) -> Book:
-    """The book in a file; PreparedFileError if it cannot be read, is damaged, or is for another game."""
+    """The book in a file; PreparedFileError if it is unreadable, damaged, or for another game."""
     return _load(game, *stamp(path))
 
 
@@ -78,13 +78,12 @@ def _load(game, path, changed, size) -> Book:
 
 
 def _is_entry(game, move, games, points) -> bool:
-    """Whether the move, the number of games and the points are possible."""
     whole = type(move) is int and type(games) is int and isinstance(points, int | float)
     return whole and 0 <= move < game.move_limit and 0 < games < 1 << 63 and 0 <= points <= games
 
 
 def best_move(game, book: Book, state) -> tuple[int, float] | None:
-    """(the move to play, its average of points), among legal moves of the book; None if it lacks the position."""
+    """(the legal move to play, its average of points); None if the book lacks the position."""
     legal = set(moves_of(game, state)) if (known := book.get(key_of(game, state))) else set()
     moves = {move: entry for move, entry in (known or {}).items() if move in legal}
     if not moves:

@@ -38,7 +38,7 @@ class PreparedAgent(Agent):
 
 
 class PreparedPlayer(Player):
-    """Plays from the files if they have the position, and otherwise asks another player."""
+    """Plays from the files if they have the position, and else asks another player."""
 
     def __init__(self, agent: PreparedAgent, game, player: Player):
         self.game, self.other = game, player

@@ -1,15 +1,11 @@
 """End-game tables: the exact value of every position of an end-game, computed once and kept in a file.
 
 Retrograde analysis (Thompson, "Retrograde analysis of certain endgames", 1986) works backwards from the ends of the
-game.  Here no position repeats, so one sweep is enough: first the positions after a position's moves, then the
-position.  A value is for the player to move: d is a win in d plies, the quickest, -d a loss in d plies, the slowest, 0
-a draw.  A position with a move to one of value -d is won in d + 1 plies; one whose moves all lead to won positions is
-lost.
+game.  Here no position repeats, so one sweep settles each position after those that follow.  A value is for the player
+to move: d is a win in d plies, the quickest, -d a loss in d plies, the slowest, 0 a draw.
 
 A table holds all positions that can follow from its roots: those of a small game (Nim, Othello on 4x4), or of all
 end-games with a number of pieces, if the game lists them (`Game.endgames`).
-
-The file (games/core/prepared.py) holds the table as it lies in memory: a hash table with open addressing.
 """
 
 import os
@@ -29,9 +25,9 @@ from arena.games.core.prepared import pack, stamp, unpack, wrong
 from arena.games.core.random import mix
 
 KIND = "end-game table"
-ABSENT = -(1 << 15)  # the value of an empty place
-SLOT_BYTES = 10  # a place: key and value
-FULLEST = 0.75  # of a table's places, at most this share is taken
+ABSENT = -(1 << 15)  # of an empty place
+SLOT_BYTES = 10  # key and value
+FULLEST = 0.75  # the largest share of places taken
 
 
 class TablebaseError(UserError, ValueError):
@@ -39,14 +35,13 @@ class TablebaseError(UserError, ValueError):
 
 
 class Endgames(NamedTuple):
-    """A hash table of positions (agents/core/probing.py); without places, it is empty."""
+    """A hash table of positions (agents/core/probing.py); it may have no places."""
 
     keys: np.ndarray  # uint64[places]
-    values: np.ndarray  # int16[places], ABSENT where the place is empty
+    values: np.ndarray  # int16[places], ABSENT where empty
 
 
 def no_endgames() -> Endgames:
-    """An empty table."""
     return Endgames(np.zeros(0, np.uint64), np.zeros(0, np.int16))
 
 
@@ -65,7 +60,7 @@ def look_up(endgames, key):
 def build(game, roots: np.ndarray, most_positions: int = 10_000_000) -> Endgames:
     """The values of `roots`: dtype[n, state_size], and of all positions that can follow from them.
 
-    TablebaseError if the game has chance or is for one player, or if there are more than `most_positions`.
+    TablebaseError if the game has chance or is for one player, or there are more than `most_positions`.
     """
     if game.has_chance or game.players != 2:
         raise TablebaseError(f"{game} is not a game for two players without chance: its positions have no such value")
@@ -79,7 +74,6 @@ def build(game, roots: np.ndarray, most_positions: int = 10_000_000) -> Endgames
 
 
 def _empty(positions: int) -> Endgames:
-    """An empty table for that many positions."""
     places = int(positions / FULLEST) + 2
     return Endgames(np.zeros(places, np.uint64), np.full(places, ABSENT, np.int16))
 
@@ -90,14 +84,14 @@ def positions(endgames: Endgames) -> int:
 
 
 def to_bytes(game, endgames: Endgames, about: str) -> bytes:
-    """The contents of the table's file; `about` describes its positions in words."""
+    """The contents of the table's file; `about` describes its positions."""
     data = endgames.keys.astype("<u8").tobytes() + endgames.values.astype("<i2").tobytes()
     header = {"about": about, "positions": positions(endgames), "places": len(endgames.values)}
     return pack(KIND, game, header, data)
 
 
 def load(path: str | os.PathLike, game) -> Endgames:
-    """The table in a file, kept in memory; PreparedFileError if it is unreadable, damaged, or for another game."""
+    """The table, kept in memory; PreparedFileError if the file is unreadable, damaged, or for another game."""
     return _load(game, *stamp(path))
 
 
@@ -115,7 +109,7 @@ def _load(game, path, changed, size) -> Endgames:
 
 
 def _fault(game, endgames: Endgames, claimed) -> str | None:
-    """A defect that no table made by `build` has.  Without an empty place, a look-up would never end."""
+    """A defect that no table of `build` has.  Without an empty place, a look-up would never end."""
     taken = endgames.values != ABSENT
     values, keys = endgames.values[taken], np.sort(endgames.keys[taken])
     if type(claimed) is not int or len(values) != claimed:
@@ -130,7 +124,7 @@ def _fault(game, endgames: Endgames, claimed) -> str | None:
 
 
 def best_move(game, endgames: Endgames, state: np.ndarray) -> tuple[int, int] | None:
-    """(a best move, its value) in a position that is not over, the first of ties; None if it is not in the table."""
+    """(the first best move, its value) in a position that is not over; None if the table lacks it."""
     if not len(endgames.values) or look_up_kernel(game, endgames, state) == ABSENT:
         return None
     found = [(move, value_of_move(game, endgames, state, move)) for move in moves_of(game, state)]
@@ -144,19 +138,16 @@ def value_of_move(game, endgames: Endgames, state: np.ndarray, move: int) -> int
 
 @kernel
 def look_up_kernel(game, endgames, state):
-    """The value of a position, or ABSENT."""
     return look_up(endgames, game.key(state))
 
 
 @kernel
 def move_kernel(game, endgames, state, after):
-    """The value of a position by the move to `after`."""
     return by_move(game, endgames, state, after)
 
 
 @kernel
 def fill_kernel(game, endgames, keys, values):
-    """Put keys and values into a table that has room for them."""
     for i in range(len(keys)):
         at = place(endgames, keys[i])
         endgames.keys[at], endgames.values[at] = keys[i], values[i]
@@ -175,23 +166,23 @@ def by_move(game, endgames, state, after):
 
 @helper
 def rank(value):
-    """A number that orders values: quick wins above slow ones, slow losses above quick ones."""
+    """Orders values: quick wins above slow ones, slow losses above quick ones."""
     return ABSENT * -2 - value if value > 0 else (ABSENT * 2 - value if value < 0 else 0)
 
 
 class Sweep(NamedTuple):
-    """The line down to the position that is being settled, and scratch space."""
+    """The line to the position that is being settled, and scratch space."""
 
     states: np.ndarray  # dtype[max_plies + 2, state_size]
     moves: np.ndarray  # int32[max_plies + 2, max_moves]
     total: np.ndarray  # int64[max_plies + 2], moves
-    tried: np.ndarray  # int64[max_plies + 2], moves whose values are known
-    best: np.ndarray  # int64[max_plies + 2], the best of these values
+    tried: np.ndarray  # int64[max_plies + 2]
+    best: np.ndarray  # int64[max_plies + 2]
 
 
 @kernel
 def settle_kernel(game, endgames, roots, counts):
-    """Enter positions and all that can follow; returns whether there was room.  counts: int64[2] = taken, most."""
+    """Enter the roots and what follows; returns whether there was room.  counts: int64[2] = taken, most."""
     depth = game.max_plies + 2
     sweep = Sweep(
         np.empty((depth, game.state_size), roots.dtype),
@@ -210,7 +201,7 @@ def settle_kernel(game, endgames, roots, counts):
 
 @helper
 def settle(game, endgames, sweep, counts):
-    """Enter the position sweep.states[0] and all that can follow, the last first; returns whether there was room."""
+    """Enter sweep.states[0] and all that can follow, the last first; returns whether there was room."""
     ply = 0
     begin(game, sweep, ply)
     while ply >= 0:
@@ -237,5 +228,4 @@ def settle(game, endgames, sweep, counts):
 
 @helper
 def begin(game, sweep, ply):
-    """List the moves of the position at `ply`, with no value known."""
     sweep.total[ply], sweep.tried[ply] = game.legal_moves(sweep.states[ply], sweep.moves[ply]), 0

@@ -1,11 +1,11 @@
 """Descent: best-first minimax that goes down to the end of the game, with an evaluation that learns from its trees
 (Cohen-Solal, "Learning to play two-player perfect-information games without knowledge", 2020).
 
-A descent follows the best moves from the root, gives moves to each position on the way that has none, and ends with the
-game; then values are backed up.  After a number of descents a move is made, the best one or, to explore, a random one;
-and every position of the tree with moves is learned, towards its value in the tree.
+A descent follows the best moves from the root to the end of the game, and expands each new position on the way; then
+values are backed up.  After a number of descents the best move is made or, to explore, a random one; and every position
+of the tree with moves is learned, towards its value there.
 
-The tree is that of agents/minimax/ubfm.py, with completion; each move starts a new one.
+The tree is that of agents/minimax/ubfm.py, with completion, new for each move.
 """
 
 from dataclasses import dataclass
@@ -69,14 +69,14 @@ class Descending(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """Room for the tree of one move, and for a walk through it: row p is p plies below the root."""
+    """The tree of one move, and a walk through it: row p is p plies below the root."""
 
     graph: Graph
     states: np.ndarray  # dtype[max_plies + 1, state_size]
     moves: np.ndarray  # int32[max_moves]
     path: np.ndarray  # int32[max_plies + 1], positions
     edges: np.ndarray  # int32[max_plies + 1], the move to try next
-    seen: np.ndarray  # bool[positions], whether the walk has been there
+    seen: np.ndarray  # bool[positions], where the walk has been
 
 
 def new_trees(game: Game, descents: int) -> Trees:
@@ -95,7 +95,7 @@ def new_trees(game: Game, descents: int) -> Trees:
 
 @kernel(tables=False)  # for a network's planes
 def descent_kernel(game, trainer, root, trees, options, until):
-    """Play and learn from games that begin at `root` until `until` have been played in all."""
+    """Play and learn from games until `until` have been played in all."""
     state, rng = root.copy(), trainer.rng
     while trainer.counts[GAMES] < until:
         copy_state(game, root, state)
@@ -115,7 +115,7 @@ def descent_kernel(game, trainer, root, trees, options, until):
 
 @helper
 def search(game, trees, root, options, rng):
-    """Build a tree by descents, until the root is resolved or there is no room for another descent."""
+    """Build a tree by descents, until the root is resolved or there is no room for another."""
     graph = trees.graph
     graph.counts[:] = 0
     graph.slots[:] = 0
@@ -133,7 +133,6 @@ def search(game, trees, root, options, rng):
 
 @helper
 def descend_to_end(game, trees, root, options, rng):
-    """One descent, and the backing up of its values."""
     graph, state, child = trees.graph, trees.states[0], trees.states[1]
     copy_state(game, root, state)
     node, length = np.int64(ROOT), 1
@@ -157,7 +156,7 @@ def descend_to_end(game, trees, root, options, rng):
 
 @helper
 def best_move(graph):
-    """The root's move of the best certain result and value; ties go to the move that most descents took."""
+    """The root's move of the best certain result and value, then of the most descents."""
     side, best, best_edge = np.int64(graph.sides[ROOT]), -np.inf, graph.first[ROOT]
     for edge in range(graph.first[ROOT], graph.first[ROOT] + graph.total[ROOT]):
         target = graph.targets[edge]
@@ -169,7 +168,7 @@ def best_move(graph):
 
 @helper
 def learn_from_tree(game, trainer, trees, root, options):
-    """Learn once at every position of the tree with moves, after those below it, whose values are backed up again."""
+    """Learn at every position with moves, after those below, whose values are backed up again."""
     graph, states, ply = trees.graph, trees.states, 0
     for node in range(graph.counts[SIZE]):
         trees.seen[node] = graph.total[node] == 0

@@ -1,7 +1,7 @@
 """Learners, written as `td(plies=2)`: frozen dataclasses of everything but the seed that decides what is learned.
 
-A learner is found by its name in the modules of this folder.  It gives a kernel that learns until a number of games are
-done; `arena.study.learning` drives it, with checkpoints and matches.
+Learners are found by name in this folder's modules.  `arena.study.learning` drives their kernels, with checkpoints and
+matches.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Learning from recorded games: each position is moved towards the result of its game.
 
 With the network's sigmoid this is logistic regression in all but the sigmoid's form (Buro, "From simple features to
-sophisticated evaluation functions", 1998), fitted by stochastic gradient descent on positions in random order.
+sophisticated evaluation functions", 1998), by stochastic gradient descent on positions in random order.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Run(Learner):
 
 @kernel(tables=False)  # for a network's planes
 def regression_kernel(game, trainer, states, targets, step, until):
-    """Learn positions, drawn with replacement, until `until` have been learned in all; each counts as a game.
+    """Learn positions, drawn with replacement, until `until` are learned in all; each counts as a game.
 
     states: dtype[n, state_size], not over; targets: float32[n], between -1 and 1, for the first player
     """

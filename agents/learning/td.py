@@ -69,7 +69,7 @@ class SelfPlay(NamedTuple):
     decay: float  # lambda
     explore: float  # the share of random moves
     opening: int  # the most random moves at the start
-    foresee: bool  # take ends that the game foresees
+    foresee: bool
     leaf: bool  # TD-leaf
     step: float
 
@@ -78,20 +78,19 @@ class Room(NamedTuple):
     """Room for a search, and for a game's positions."""
 
     states: np.ndarray  # dtype[plies + 1, state_size], the line being searched
-    leaves: np.ndarray  # dtype[plies + 1, state_size], row p: the leaf of the best line from there
+    leaves: np.ndarray  # dtype[plies + 1, state_size], of the best line from each ply
     moves: np.ndarray  # int32[plies + 1, max_moves]
-    tried: np.ndarray  # int64[plies + 1], moves begun
-    total: np.ndarray  # int64[plies + 1], moves in all
-    low: np.ndarray  # float64[plies + 1], the window, for the first player
+    tried: np.ndarray  # int64[plies + 1]
+    total: np.ndarray  # int64[plies + 1]
+    low: np.ndarray  # float64[plies + 1], the first player's window
     high: np.ndarray  # float64[plies + 1]
-    best: np.ndarray  # float64[plies + 1], the best value so far
+    best: np.ndarray  # float64[plies + 1]
     points: np.ndarray  # dtype[max_plies, state_size], positions to learn at
     values: np.ndarray  # float64[max_plies], b_t
-    random: np.ndarray  # bool[max_plies], whether the move made there was random
+    random: np.ndarray  # bool[max_plies], of the move made there
 
 
 def new_room(game: Game, plies: int) -> Room:
-    """Room for games searched to `plies`."""
     line, length = (plies + 1, game.state_size), game.max_plies + 1
     return Room(
         states=np.zeros(line, game.dtype),
@@ -110,7 +109,7 @@ def new_room(game: Game, plies: int) -> Room:
 
 @kernel(tables=False)  # for a network's planes
 def self_play_kernel(game, trainer, root, room, options, until):
-    """Play and learn from games that begin at `root` until `until` have been played in all."""
+    """Play and learn from games until `until` have been played in all."""
     while trainer.counts[GAMES] < until:
         copy_state(game, root, room.states[0])
         for _ in range(random_below(trainer.rng, options.opening + 1)):
@@ -123,7 +122,7 @@ def self_play_kernel(game, trainer, root, room, options, until):
 
 @helper
 def play_game(game, trainer, room, options):
-    """Play a game from room.states[0]; returns (its length, the first player's result)."""
+    """Play from room.states[0]; returns (the game's length, the first player's result)."""
     state, rng, length, value = room.states[0], trainer.rng, 0, 0.0
     while not game.is_over(state):
         value, move = search(game, room, options, rng)
@@ -141,7 +140,7 @@ def play_game(game, trainer, room, options):
 
 @helper
 def search(game, room, options, rng):
-    """(the value of room.states[0] for the first player, a best move), by alpha-beta on a stack.
+    """(the first player's value of room.states[0], a best move), by alpha-beta on a stack.
 
     Ties are broken at random in a search of one ply, else by the first move.
     """
@@ -171,7 +170,6 @@ def search(game, room, options, rng):
 
 @helper
 def begin(game, room, ply, low, high):
-    """List the moves of room.states[ply]."""
     room.total[ply], room.tried[ply] = game.legal_moves(room.states[ply], room.moves[ply]), 0
     room.low[ply], room.high[ply] = low, high
     room.best[ply] = -2.0 * side_to_move(game, room.states[ply])
@@ -179,7 +177,7 @@ def begin(game, room, ply, low, high):
 
 @helper
 def take(game, room, ply, value):
-    """Take the first player's value of the move tried last at `ply`; returns whether it is the best, or a tie."""
+    """Take the first player's value of the move tried last; returns whether it is the best, or a tie."""
     side, best = side_to_move(game, room.states[ply]), room.best[ply]
     better = side * value > side * best
     if better:
@@ -194,7 +192,7 @@ def take(game, room, ply, value):
 
 @inlined
 def leaf_value(game, state, foresee):
-    """(the first player's value of a position without search, whether the game goes on there)."""
+    """(the first player's value without search, whether the game goes on)."""
     if game.is_over(state):
         return result_of(game.score(state)), False
     if foresee:
@@ -206,7 +204,6 @@ def leaf_value(game, state, foresee):
 
 @helper
 def learn_from_game(game, trainer, room, options, length, result):
-    """Learn from the positions of a game, backwards."""
     target = result
     for t in range(length - 1, -1, -1):
         unsure = options.leaf and not room.random[t] and abs(room.values[t]) < CERTAIN

@@ -1,10 +1,9 @@
-"""The common part of all learning: the weights of an n-tuple network, and one step towards a target.
+"""What all learning shares: the weights of an n-tuple network, and one step towards a target.
 
-A step is stochastic gradient descent: the weights that a position looks up move towards the target, and at first beyond
-it, since images of a tuple often look up the same weight (see `learn`).  Each weight has its own rate, |sum of its
-errors| / sum of their sizes: near 1 while its errors agree, near 0 once they cancel out (temporal coherence: Beal &
-Smith, "Temporal coherence and prediction decay in TD learning", IJCAI 1999).  As in logistic regression, the factor of
-the sigmoid's slope is left out, so that confidently misjudged positions are learned, too.
+A step is stochastic gradient descent.  Each weight has its own rate, |sum of its errors| / sum of their sizes: near 1
+while its errors agree, near 0 once they cancel out (temporal coherence: Beal & Smith, "Temporal coherence and
+prediction decay in TD learning", IJCAI 1999).  As in logistic regression, the factor of the sigmoid's slope is left
+out, so that confidently misjudged positions are learned, too.
 """
 
 from typing import NamedTuple
@@ -25,15 +24,15 @@ class Trainer(NamedTuple):
     weights: np.ndarray  # int32[n], the network's own
     places: np.ndarray  # int32, of the network
     layout: np.ndarray  # int64, of the network
-    errors: np.ndarray  # float32[n], the sum of each weight's errors
-    sizes: np.ndarray  # float32[n], the sum of their sizes
-    counts: np.ndarray  # int64[4] = games played, positions learned, games that the first player won, draws
+    errors: np.ndarray  # float32[n], sums
+    sizes: np.ndarray  # float32[n], sums of the errors' sizes
+    counts: np.ndarray  # int64[4] = games, positions, games won by the first player, draws
     losses: np.ndarray  # float64[4], of policies: see agents/learning/visits.py
     rng: np.ndarray  # uint64[1]
 
 
 def new_trainer(network: Network, rng: np.ndarray) -> Trainer:
-    """A trainer that has learned nothing yet; it will change the network's weights."""
+    """A trainer that has learned nothing; it will change the network's weights."""
     weights = network.weights
     errors, sizes = np.zeros(len(weights), np.float32), np.zeros(len(weights), np.float32)
     counts, losses = np.zeros(4, np.int64), np.zeros(4)
@@ -44,9 +43,9 @@ def new_trainer(network: Network, rng: np.ndarray) -> Trainer:
 def learn(game, trainer, state, target, step):
     """Move the value of a position that is not over towards a target between -1 and 1, for the first player.
 
-    step: each of the n numbers looked up changes its weight by step / n of the error, times the weight's rate. A weight
-        looked up m times changes m times and counts m times in the sum, so the sum moves by m * m / n of the error:
-        while rates are 1, a step of 1 overshoots if any weight is looked up more than once
+    step: each of the n numbers looked up changes its weight by step / n of the error, times the weight's rate.  A
+        weight looked up m times, by images of a tuple, moves the sum by m * m / n of the error: while rates are 1, a
+        step of 1 then overshoots
     """
     correct(game, trainer, state, target - game.network_value(state), step)
     trainer.counts[POSITIONS] += 1
@@ -54,7 +53,7 @@ def learn(game, trainer, state, target, step):
 
 @inlined
 def correct(game, trainer, state, by, step):
-    """Change the weights that a position looks up, to raise its value for the first player by `by`; see `learn`."""
+    """Change the weights that a position looks up, to raise the first player's value by `by`."""
     layout, weights = trainer.layout, trainer.weights
     words, side = game.planes(state), np.int64(game.player(state))
     row, block, count = side * layout[SIDE_ROWS], block_of(layout, words, side), layout[COUNT]
@@ -72,7 +71,6 @@ def correct(game, trainer, state, by, step):
 
 @inlined
 def note_game(trainer, result):
-    """Count a game, with the first player's result."""
     trainer.counts[GAMES] += 1
     trainer.counts[WON] += result > 0.0
     trainer.counts[DRAWN] += result == 0.0

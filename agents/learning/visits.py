@@ -8,8 +8,7 @@ probabilities p move towards their shares:
     L    = - sum of n(m) / N log p(m)                                  (cross-entropy)
     dL / dl(m) = p(m) - n(m) / N
 
-A move's logit l is the sum of an n-tuple network at the position after the move: agents/core/learned.py.  A step
-changes weights as for an evaluation: agents/learning/trainer.py.
+The logit l is described in agents/core/learned.py, a step in agents/learning/trainer.py.
 """
 
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from arena.games.core.random import random_below, random_unit
 
 LOGITS = 8.0  # change of a logit per change of probability: p's slope is p (1 - p), an eighth at p = 0.15
 COUNT, LOSS, LEAST, UNIFORM = range(4)  # of Trainer.losses: positions, L, the least that L can be, L of equal p
-KEPT = 1.0 - 1.0 / 5000  # of each of these from position to position: they average the last few thousand
+KEPT = 1.0 - 1.0 / 5000  # of these from position to position: they average the last few thousand
 
 TEACHER = "uct(playouts=300)"
 
@@ -76,10 +75,10 @@ class Teaching(NamedTuple):
 
 
 class Visits(NamedTuple):
-    """A search's visits in the positions of a game, and room."""
+    """The visits in the positions of a game."""
 
     states: np.ndarray  # dtype[n, state_size]
-    ends: np.ndarray  # int64[n + 1], the moves of position i are from ends[i] to ends[i + 1]
+    ends: np.ndarray  # int64[n + 1], position i has the moves from ends[i] to ends[i + 1]
     moves: np.ndarray  # int32[ends[n]]
     shares: np.ndarray  # float64[ends[n]], of the visits, n(m) / N
     logits: np.ndarray  # float64[max_moves]
@@ -87,7 +86,7 @@ class Visits(NamedTuple):
 
 
 def teach(game: Game, trainer: Trainer, teaching: Teaching, until: int) -> None:
-    """Play and learn from games until `until` have been played; with 0, play one with a copied trainer, to compile."""
+    """Play and learn until `until` games have been played; with 0, play one on a copy, to compile."""
     if until == 0:
         trainer = Trainer(*(array.copy() for array in trainer))
         until = int(trainer.counts[GAMES]) + 1
@@ -98,7 +97,7 @@ def teach(game: Game, trainer: Trainer, teaching: Teaching, until: int) -> None:
 
 
 def play_game(game: Game, teaching: Teaching, rng: np.ndarray) -> tuple[Visits, float]:
-    """The visits in a game of the teacher against itself, and the first player's result."""
+    """(the visits in a game of the teacher against itself, the first player's result)."""
     state, moves, found = game.initial(), np.zeros(game.max_moves, np.int32), []
     for _ in range(int(random_below(rng, teaching.opening + 1))):
         if not game.is_over(state):
@@ -115,7 +114,7 @@ def play_game(game: Game, teaching: Teaching, rng: np.ndarray) -> tuple[Visits, 
 
 
 def visits_of(game: Game, found: list) -> Visits:
-    """The visits of searches: (position, MoveStatistics) of each; positions that needed no search are left out."""
+    """The visits of searches, (position, MoveStatistics) of each; those without a search are left out."""
     found = [(state, at) for state, at in found if at is not None and at.playouts.sum() > 0]
     return Visits(
         np.array([state for state, _ in found], game.dtype).reshape(len(found), game.state_size),
@@ -129,7 +128,6 @@ def visits_of(game: Game, found: list) -> Visits:
 
 @kernel(tables=False)  # for a network's planes
 def learn_kernel(game, trainer, visits, result, step):
-    """Learn from a game, which counts as played with the first player's result."""
     for index in range(len(visits.states)):
         learn_position(game, trainer, visits, index, step)
     note_game(trainer, result)
@@ -137,7 +135,6 @@ def learn_kernel(game, trainer, visits, result, step):
 
 @helper
 def learn_position(game, trainer, visits, index, step):
-    """Move the probabilities of one position's moves towards the shares."""
     root, first, count = visits.states[index], visits.ends[index], visits.ends[index + 1] - visits.ends[index]
     if count < 2:
         return
@@ -151,7 +148,7 @@ def learn_position(game, trainer, visits, index, step):
 
 @helper
 def measure(game, trainer, visits, index):
-    """Write the moves' odds relative to the best one into `visits.logits`, and note the losses; returns their sum."""
+    """Write the moves' odds relative to the best into `visits.logits`, and note the losses; returns the sum."""
     root, first, count = visits.states[index], visits.ends[index], visits.ends[index + 1] - visits.ends[index]
     logits, highest, total, loss, least = visits.logits, -np.inf, 0.0, 0.0, 0.0
     for i in range(count):

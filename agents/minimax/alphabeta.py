@@ -1,13 +1,11 @@
 """Alpha-beta: depth-first minimax that skips moves that cannot change the result (Knuth & Moore, "An analysis of
 alpha-beta pruning", 1975), with an evaluation function at the greatest depth.
 
-Each aid can be switched off, and its effect counted: a transposition table, the game's symmetries, move ordering
-(agents/minimax/ordering.py), moves left out that the game knows to be no better than another, ends that the game
-foresees, principal variation search (Marsland & Campbell, "Parallel search of strongly ordered game trees", 1982),
-aspiration windows, iterative deepening, and quiescence search.  Only quiescence changes the value of a search to a
-given depth, unless a table or the game knows of a certain end beyond it.
-
-For games of two players without chance.  The search itself is agents/minimax/depthfirst.py.
+Each aid can be switched off: a transposition table, the game's symmetries, move ordering (agents/minimax/ordering.py),
+moves left out that the game knows to be no better than another, ends that the game foresees, principal variation search
+(Marsland & Campbell, "Parallel search of strongly ordered game trees", 1982), aspiration windows, iterative deepening,
+and quiescence search.  Only quiescence changes the value of a search to a given depth, unless a table or the game knows
+of a certain end beyond it.
 """
 
 from dataclasses import dataclass, replace
@@ -70,7 +68,6 @@ class AlphaBeta(DepthFirstMinimax):
 
     @property
     def policies(self) -> list[str]:
-        """The paths of the policies in `order`."""
         return [word.removeprefix(FILE) for word in self.order if word.startswith(FILE)]
 
     def policy(self, game):

@@ -1,8 +1,8 @@
 """AND-OR graph search (Russell & Norvig, section 4.3.2): a plan with an answer to every outcome of the agent's actions.
 
-At an OR node the agent needs one action that leads to the goal; at an AND node every outcome of the action must lead
-there.  The search is depth-first.  A state that is already on the path counts as a failure, since a plan that works
-need not come back to it.  So plans have no loops, and a problem that needs loops has no plan.
+At an OR node one action must lead to the goal; at an AND node every outcome of the action must.  A state that is
+already on the path counts as a failure, since a plan that works need not come back to it: so plans have no loops, and a
+problem that needs loops has no plan.
 
     plan = andor.search(VacuumWorld())
     print(plan)
@@ -28,7 +28,7 @@ class Plan:
         return "\n".join(self.lines("")) or "nothing is left to do"
 
     def lines(self, indent: str):
-        """The plan as text: one action a line, followed by the rest of the plan, by outcome if there are several."""
+        """The plan as text: one action a line, then the rest, by outcome if there are several."""
         if self.action is None:
             return
         yield f"{indent}{self.action}"
@@ -44,7 +44,7 @@ def search(problem: Problem) -> Plan | None:
 
 
 def or_search(problem, state, path, known) -> Plan | None:
-    """A plan from `state` without the states of `path`; `known` keeps plans, but not failures, due to the path."""
+    """A plan from `state` without the states of `path`; `known` keeps plans, not failures, which the path causes."""
     if problem.is_goal(state):
         return Plan()
     if state in known:
@@ -60,7 +60,7 @@ def or_search(problem, state, path, known) -> Plan | None:
 
 
 def and_search(problem, states, path, known) -> dict | None:
-    """A plan from each of the states; None if one has none."""
+    """A plan from each of the states, or None."""
     plans = {}
     for state in states:
         plan = or_search(problem, state, path, known)

@@ -1,13 +1,12 @@
 """Young brothers wait: threads of an exact search share out the moves of a node once its eldest move has been searched.
 
-R. Feldmann, B. Monien, P. Mysliwietz and O. Vornberger, "Distributed game-tree search" (ICCA Journal, 1989).  A thread
-that has work offers what is left to try at the node nearest its root, when another has none: the node becomes a
-*split*.  Threads that join it take its moves one by one, and hand in the best result that they have found.  The owner
-of a split goes on when all have; meanwhile it joins only splits below its own, those of its helpers (the "helpful
-master"), so that it is never late.  A result that reaches the threshold cuts the split: whoever works below it drops
-what it does.
+R. Feldmann, B. Monien, P. Mysliwietz and O. Vornberger, "Distributed game-tree search" (ICCA Journal, 1989).  When
+another thread has no work, a thread makes a *split* of the node nearest its root with moves left to try.  Threads that
+join it take its moves one by one, and hand in their best result.  The owner of a split goes on when all have; meanwhile
+it joins only splits below its own, those of its helpers (the "helpful master"), so that it is never late.  A result
+that reaches the threshold cuts the split: whoever works below it drops that.
 
-A rule of agents/minimax/exact.py; all of it happens between two steps of a search.
+All of this happens between two steps of a search (agents/minimax/exact.py).
 """
 
 from dataclasses import dataclass
@@ -23,25 +22,25 @@ from arena.agents.minimax.stack import DONE
 from arena.games.core.jit import helper
 from arena.games.core.playout import copy_state
 
-SPLITS_EACH = 8  # that a thread can own at a time
-LOOK_EVERY = 32  # positions between two looks at what other threads do: to look at every step takes a third of the time
+SPLITS_EACH = 8  # of a thread at a time
+LOOK_EVERY = 32  # positions between two looks at others: to look at every step takes a third of the time
 OVER, IDLE, CUTS = range(3)  # of Team.signals
 OPEN, NEXT, CUT = range(3)  # of Team.gauges, which several threads change
 OWNED, PLY, TOTAL, THRESHOLD = range(4)  # of Team.details, which the owner changes
-INDEX_BITS = 24  # of Team.results: score << INDEX_BITS | index of the move, one word, so that it is never half written
+INDEX_BITS = 24  # of Team.results: score << INDEX_BITS | index of the move: one word is never half written
 
 
 class Team(NamedTuple):
-    """What threads share beside the table: S splits, SPLITS_EACH for each of W threads in the order of threads."""
+    """What threads share beside the table: S splits, SPLITS_EACH for each of W threads in order."""
 
-    signals: np.ndarray  # int64[3]: all threads return if not 0; how many have no work; how often a split was cut
+    signals: np.ndarray  # int64[3]: all threads return if not 0; threads without work; how often a split was cut
     locks: np.ndarray  # int32[S], held to open, join and close a split
-    gauges: np.ndarray  # int64[S, 3]: whether it can be joined; the next move to take; whether a result cut it
+    gauges: np.ndarray  # int64[S, 3]: whether it is open; the next move to take; whether a result cut it
     details: np.ndarray  # int64[S, 4]: whether it is in use; ply, moves and threshold of the node
     states: np.ndarray  # dtype[S, state_size]
     moves: np.ndarray  # int32[S, max_moves], the best ranks first
     working: np.ndarray  # int32[S, W], 1 for a thread that has joined
-    results: np.ndarray  # int64[S, W]: the best score that it handed in, with that move's index
+    results: np.ndarray  # int64[S, W]: a thread's best score, with that move's index
 
 
 @dataclass(frozen=True)
@@ -91,9 +90,9 @@ class YoungBrothersWait(Alone):
 
 @helper
 def cooperate(game, search, ply):
-    """What a thread does between two steps; returns (its ply now, whether to make a step there).
+    """What a thread at `ply`, or DONE without work, does between two steps; returns (its ply now, whether to step).
 
-    It is at `ply`, or at DONE if it has no work.  At a split it takes the next move to try: node.tried is its index.
+    At a split it takes the next move to try: node.tried is its index.
     """
     counts, team = search.counts[0], search.shared
     if ply != DONE and atomic_load(team.signals, CUTS) != counts.seen:
@@ -126,13 +125,12 @@ def cooperate(game, search, ply):
 
 @helper
 def owner_of(split):
-    """The thread whose node it is."""
     return split // SPLITS_EACH
 
 
 @helper
 def offer(game, search, ply):
-    """Split the node nearest the root among those at and above `ply` whose eldest move is done, unless one is open."""
+    """Split the node nearest the root, from `ply` up, whose eldest move is done, unless a split is open."""
     team, mine = search.shared, search.counts[0].thread * SPLITS_EACH
     free = UNSPLIT
     for split in range(mine, mine + SPLITS_EACH):
@@ -159,7 +157,6 @@ def offer(game, search, ply):
 
 @helper
 def open_split(game, search, ply, split):
-    """Make the node at `ply` a split, which other threads can join."""
     team, node = search.shared, search.nodes[ply]
     for i in range(node.tried, node.total):
         bring_best_forward(search.moves[ply], search.ranks[ply], i, node.total)
@@ -179,13 +176,11 @@ def open_split(game, search, ply, split):
 
 @helper
 def has_moves(team, split):
-    """Whether a move of the split has not been taken."""
     return atomic_load(team.gauges, (split, NEXT)) < team.details[split, TOTAL]
 
 
 @helper
 def is_worked_on(team, split):
-    """Whether a thread that has joined a split has not left it."""
     busy = 0
     for thread in range(team.working.shape[1]):
         busy += atomic_load(team.working, (split, thread))
@@ -194,9 +189,9 @@ def is_worked_on(team, split):
 
 @helper
 def join_any(game, search, back, above):
-    """Join an open split, of those below the split `above` if that is one: (the ply to go on at, whether to step).
+    """Join an open split, below the split `above` if that is one: (the ply to go on at, whether to step).
 
-    The thread will go back to the ply `back` when it leaves.
+    The thread goes back to the ply `back` when it leaves.
     """
     team, thread = search.shared, search.counts[0].thread
     for split in range(len(team.locks)):
@@ -248,7 +243,7 @@ def join(game, search, split, back):
 
 @helper
 def hand_in(search, ply):
-    """Leave the split that was joined at `ply`, with what was found there; a result that is enough cuts it."""
+    """Leave the split joined at `ply`, with the result; one that is enough cuts it."""
     team, thread, node = search.shared, search.counts[0].thread, search.nodes[ply]
     split = node.split
     if node.best > team.results[split, thread] >> INDEX_BITS:
@@ -261,14 +256,12 @@ def hand_in(search, ply):
 
 @helper
 def leave(team, split, thread):
-    """The thread works on the split no more, and has no work."""
     atomic_add(team.signals, IDLE, 1)
     atomic_store(team.working, (split, thread), 0)
 
 
 @helper
 def close(team, split):
-    """Nobody can join the split any more."""
     acquire(team.locks, split)
     atomic_store(team.gauges, (split, OPEN), 0)
     release(team.locks, split)
@@ -276,7 +269,7 @@ def close(team, split):
 
 @helper
 def give_up(search, ply):
-    """The owner's node at `ply` needs its split no more; who still works on it drops that."""
+    """The owner's node at `ply` needs its split no more."""
     team, node = search.shared, search.nodes[ply]
     split = node.split
     close(team, split)
@@ -290,7 +283,7 @@ def give_up(search, ply):
 
 @helper
 def wait_for_helpers(game, search, ply):
-    """All moves of the owner's split at `ply` are taken: collect the results when they are in, or help meanwhile."""
+    """All moves of the owner's split are taken: collect the results, or help meanwhile."""
     team, node = search.shared, search.nodes[ply]
     if not node.waiting:
         node.waiting = 1
@@ -305,7 +298,7 @@ def wait_for_helpers(game, search, ply):
 
 @helper
 def collect(search, ply):
-    """Take the best of what was handed in for the node at `ply`; node.tried tells its move, if it is enough."""
+    """Take the best that was handed in; node.tried tells its move, if it is enough."""
     team, node = search.shared, search.nodes[ply]
     node.tried = node.total
     for thread in range(team.results.shape[1]):
@@ -319,7 +312,7 @@ def collect(search, ply):
 
 @helper
 def leave_what_is_cut(search, ply):
-    """If a split on the way from the thread's root to `ply` has been cut, drop what is below; returns the ply now."""
+    """If a split at or above `ply` has been cut, drop what is below; returns the ply now."""
     team, thread = search.shared, search.counts[0].thread
     cut, at = DONE, ply
     while at != DONE:
@@ -350,6 +343,6 @@ def leave_what_is_cut(search, ply):
 
 @helper
 def is_joined(search, ply):
-    """Whether the node at `ply` is another thread's, whose split this one has joined."""
+    """Whether the node at `ply` is another thread's."""
     split = search.nodes[ply].split
     return split != UNSPLIT and owner_of(split) != search.counts[0].thread

@@ -1,7 +1,7 @@
-"""The tree that expectiminimax searches, node by node, as data: for teaching and drawings.
+"""The tree that expectiminimax searches, node by node, as data for teaching and drawings.
 
-It repeats the recursion of `value_kernel` (agents/minimax/expectiminimax.py), and has a node where the kernel counts
-one; the windows at chance are the kernel's own.  Values and windows are MAX's.
+It repeats the recursion of `value_kernel` (agents/minimax/expectiminimax.py), with the kernel's own windows at chance.
+Values and windows are MAX's.
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ class ChanceSearch:
         return self.at_choice(Explored(name, player, "open"), state, ply, window)
 
     def at_choice(self, node: Explored, state: np.ndarray, ply: int, window: Window) -> Explored:
-        """A node of MAX or MIN, with the cut-offs of alpha-beta."""
+        """MAX or MIN, with the cut-offs of alpha-beta."""
         game, (alpha, beta), best = self.player.game, window, max if node.player == 0 else min
         node.alpha, node.beta = window
         node.value = -np.inf if node.player == 0 else np.inf
@@ -96,7 +96,7 @@ class ChanceSearch:
         return node
 
     def at_chance(self, node: Explored, state: np.ndarray, ply: int, window: Window) -> Explored:
-        """A node of chance, or of a player who moves at random, with the cut-offs of Star1."""
+        """Chance, or a player who moves at random, with the cut-offs of Star1."""
         game, options, known, rest = self.player.game, self.options, 0.0, 1.0
         node.alpha, node.beta = window
         self.line.states[ply] = state
@@ -120,7 +120,7 @@ class ChanceSearch:
         return node
 
     def finish(self, node: Explored) -> None:
-        """Note whether the value of a node is exact, or which kind of bound it is."""
+        """Note whether a node's value is exact, or which bound."""
         known = not node.pruned and all(child.exact for child in node.children)
         node.exact = known or node.alpha < node.value < node.beta
         node.at_least = node.value >= node.beta

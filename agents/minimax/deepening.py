@@ -1,4 +1,4 @@
-"""The common part of the agents minimax and alphabeta: parameters, the player, and iterative deepening."""
+"""What the agents minimax and alphabeta share: parameters, the player, and iterative deepening."""
 
 from dataclasses import dataclass, replace
 from math import inf
@@ -65,7 +65,6 @@ class DepthFirstMinimax(PreparedAgent):
         return replace(self.needs, evaluation=self.evaluation, symmetries=self.symmetries)
 
     def options(self) -> DepthFirstOptions:
-        """The kernel's options."""
         off = DepthFirstOptions(*[False] * len(DepthFirstOptions._fields))
         table, symmetries = self.table > 0, self.symmetries
         return off._replace(shortest=self.shortest, scores=self.scores, table=table, symmetries=symmetries)
@@ -75,11 +74,10 @@ class DepthFirstMinimax(PreparedAgent):
         return NO_POLICY
 
     def new_table(self) -> Table:
-        """An empty transposition table, of the least size if it uses none."""
         return new_table(self.table or LEAST_TABLE, self.scheme)
 
     def new_solver(self, game, budget) -> Solver:
-        """A solver for one game; Unsuited if its depth is limited."""
+        """A solver for one game; Unsuited if the depth is limited."""
         if budget.depth is not None:
             raise Unsuited(f"depth = {budget.depth}: {self.name} solves by searching to the end; leave depth out")
         exact = self.options().pruning and not self.options().by_policy and not self.deepening
@@ -90,7 +88,7 @@ class DepthFirstMinimax(PreparedAgent):
 
 
 class DepthFirstPlayer(Player):
-    """Keeps its search's arrays, and the table with its contents, from move to move."""
+    """Keeps its arrays, and the table with its contents, from move to move."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
@@ -121,7 +119,7 @@ class DepthFirstPlayer(Player):
         )
 
     def begin(self, state, rng) -> "Deepening":
-        """A search of `state` that has visited nothing yet; moves are in the game's order if rng is None."""
+        """A new search of `state`; moves are in the game's order if rng is None."""
         put_root(self.game, self.search, state, rng)
         new_generation(self.search.table)
         self.search.table.counts[:] = 0
@@ -129,7 +127,7 @@ class DepthFirstPlayer(Player):
         return Deepening(self, 1 if deepening else self.deepest)
 
     def lengthened(self, state, line, depth) -> tuple[int, ...]:
-        """A line, which the table may have cut short, extended by the table's best moves."""
+        """A line that the table may have cut short, extended by the table's best moves."""
         if not self.search.options.table:
             return line
         game, line = self.game, list(line)
@@ -152,12 +150,11 @@ class Deepening:
         self.player, self.search, self.depth = player, player.search, depth
         self.completed = 0
         self.finished = False
-        # in case the budget ends before any move is searched
+        # if the budget ends before any move is searched
         self.best: tuple[float, tuple[int, ...]] = 0.0, (int(self.search.moves[0, 0]),)
         self.restart(-INFINITE, INFINITE)
 
     def restart(self, low: float, high: float) -> None:
-        """Begin the search to the current depth, with that window."""
         self.low, self.high = low, high
         restart(self.search, self.depth, low, high)
 
@@ -172,7 +169,7 @@ class Deepening:
         return int(counts["nodes"]) - before
 
     def end_depth(self) -> None:
-        """Keep this depth's result; unless the value is certain, begin the next with the best move first."""
+        """Keep this depth's result; unless it is certain, begin the next with the best move first."""
         value, line = float(self.search.nodes[0]["best"]), best_line(self.search)
         if not self.low < value < self.high:
             self.restart(-INFINITE if value <= self.low else self.low, INFINITE if value >= self.high else self.high)
@@ -194,7 +191,7 @@ class Deepening:
         return not self.player.agent.shortest or WIN - abs(value) <= self.depth  # a quicker win may be beyond the depth
 
     def result(self) -> tuple[float, tuple[int, ...]]:
-        """(value, line) of the best move found at the current depth, or if there is none yet, at the one before.
+        """(value, line) of the best move at the current depth, or if there is none yet, at the one before.
 
         An unfinished depth is reliable, since it began with the previous best move, unless its values fail low.
         """

@@ -1,15 +1,14 @@
-"""The depth-first search that minimax and alpha-beta are made of: a stack, one step of it, and what it may skip.
+"""The depth-first search of minimax and alpha-beta: a stack, one step of it, and what it may skip.
 
 The line being searched is a stack of nodes, not a recursion, so that the search can stop after any number of nodes and
-go on.  A value is for the player to move.  A node has a window (alpha, beta): with pruning it ends when a move is worth
-beta or more, since the player before would not allow it.  A win in p plies is worth WIN - p, a loss p - WIN, so that
-the quickest win and the longest resistance are best; an evaluation lies between -1 and 1.
+go on.  A value is for the player to move.  With pruning, a node with the window (alpha, beta) ends when a move is worth
+beta or more.  A win in p plies is worth WIN - p, a loss p - WIN; an evaluation lies between -1 and 1.
 
 Values are "fail-soft": below alpha they are upper bounds, from beta on lower bounds.  The table records which, with the
-depth that was searched; a value is used again at the same depth, or at any depth if it is certain, so that the table
-changes only values that it makes certain.
+depth searched; a value is used again at the same depth, or at any depth if it is certain, so that the table changes
+only values that it makes certain.
 
-The helpers are part of the kernel (`inlined`): calls that pass the search would take half the time.
+The helpers are `inlined`, since calls that pass the search would take half the time.
 """
 
 import numpy as np
@@ -20,14 +19,14 @@ from arena.agents.minimax.ordering import are_ranked, bring_best_forward, merge_
 from arena.agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
 from arena.games.core.jit import inlined, kernel
 
-EXACT, LOWER, UPPER = range(3)  # what a value in the table is
-DRAFT_BITS, CERTAIN = 24, (1 << 22) - 1  # a certain value has been searched to any depth
-FEW_MOVES = 8  # in games of more, most moves are never tried, and to make them all costs more than it saves
+EXACT, LOWER, UPPER = range(3)  # of values in the table
+DRAFT_BITS, CERTAIN = 24, (1 << 22) - 1  # searched to any depth
+FEW_MOVES = 8  # with more, most moves are never tried, and to make them all costs more than it saves
 
 
 @kernel
 def depth_first_kernel(game, guide, search, until):
-    """Go on with the search until it is done, or `until` positions have been visited in all.
+    """Continue until the search is done, or `until` positions have been visited in all.
 
     guide: of agents/minimax/ordering.py, whether a policy ranks moves
     """
@@ -49,7 +48,7 @@ def depth_first_kernel(game, guide, search, until):
 
 @kernel
 def line_kernel(game, search, state, draft):
-    """The move that the table knows to be best in `state`, where it has been searched to that depth; else -1."""
+    """The best move that the table knows in `state`, searched to that depth; else -1."""
     key, symmetry = table_key(game, search, state)
     held, _, packed = probe(search.table, key)
     searched, bound, move = unpack(packed)
@@ -63,13 +62,12 @@ def line_kernel(game, search, state, draft):
 
 @kernel
 def merge_kernel(game, search, count):
-    """Leave out the moves of the root to images of positions that earlier ones lead to; returns how many are left."""
     return merge_symmetric(game, search, 0, count)
 
 
 @inlined
 def try_next_move(game, guide, search, ply):
-    """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
+    """Play the next move; returns the ply to go on with."""
     options, counts, node, below = search.options, search.counts[0], search.nodes[ply], search.nodes[ply + 1]
     state, child = search.states[ply], search.states[ply + 1]
     if ply > 0 and are_ranked(options):
@@ -91,7 +89,7 @@ def try_next_move(game, guide, search, ply):
 
 @inlined
 def leaf_value(game, search, ply):
-    """The value of the position after the move tried last at `ply`, for its player, if it is a leaf; notes its kind."""
+    """The value, for its player, of the move tried last, if it leads to a leaf; notes its kind."""
     options, node, below, child = search.options, search.nodes[ply], search.nodes[ply + 1], search.states[ply + 1]
     below.kind = OPEN
     if game.is_over(child):
@@ -115,7 +113,7 @@ def leaf_value(game, search, ply):
 
 @inlined
 def value_of_end(game, search, ply):
-    """The value of the end after the move tried last at `ply`, for the player of that move."""
+    """The value of the end after the move tried last, for its player."""
     side, score = side_to_move(game, search.states[ply]), game.score(search.states[ply + 1])
     if search.options.scores:
         return side * score
@@ -124,7 +122,7 @@ def value_of_end(game, search, ply):
 
 @inlined
 def enter(game, guide, search, ply):
-    """Begin the node at `ply`: its window, and its moves unless its value is known without them."""
+    """Begin a node; its moves are listed unless its value is known without them."""
     options, counts, node = search.options, search.counts[0], search.nodes[ply]
     node.total = node.tried = node.symmetry = node.again = 0
     node.kind = OPEN
@@ -151,7 +149,6 @@ def enter(game, guide, search, ply):
 
 @inlined
 def fetch_children(game, search, ply):
-    """Bring what the table has of the positions below the node at `ply` near; the first will be looked up soon."""
     child = search.scratch[0]
     for i in range(search.nodes[ply].total):
         game.play_into(search.states[ply], search.moves[ply, i], child)
@@ -162,8 +159,8 @@ def fetch_children(game, search, ply):
 def inherit_window(game, search, ply):
     """The parent's window, seen from the other side.
 
-    For all moves after the first its width is zero, to ask only whether the move is better than the best so far:
-    principal variation search (Marsland & Campbell, 1982).
+    After the first move its width is zero, to ask only whether a move is better than the best: principal variation
+    search (Marsland & Campbell, 1982).
     """
     options, node, parent = search.options, search.nodes[ply], search.nodes[ply - 1]
     alpha, beta = parent.alpha, parent.beta
@@ -179,7 +176,7 @@ def inherit_window(game, search, ply):
 
 @inlined
 def list_moves(game, search, ply):
-    """List the moves of the node at `ply`; beyond the greatest depth those that are unstable."""
+    """List a node's moves; beyond the greatest depth the unstable ones."""
     options, node, state, moves = search.options, search.nodes[ply], search.states[ply], search.moves[ply]
     # a move that loses within two plies may look good after one
     if options.sound and node.draft > 1:
@@ -194,7 +191,7 @@ def list_moves(game, search, ply):
 
 @inlined
 def keep_unstable_moves(game, search, ply):
-    """Beyond the greatest depth the player may stop, for the value of the evaluation, or make an unstable move."""
+    """Beyond the greatest depth the player may stop, for the evaluation, or make an unstable move."""
     counts, node, state, moves = search.counts[0], search.nodes[ply], search.states[ply], search.moves[ply]
     count = 0
     for i in range(node.total):
@@ -210,7 +207,7 @@ def keep_unstable_moves(game, search, ply):
 
 @inlined
 def look_up(game, search, ply):
-    """Look the node at `ply` up in the table, and mark it if the table has its value; returns the best move, or -1."""
+    """The table's best move for the node, or -1; marks the node if the table has its value."""
     options, node, state = search.options, search.nodes[ply], search.states[ply]
     node.key, node.symmetry = table_key(game, search, state)
     held, value_bits, packed = probe(search.table, node.key)
@@ -231,13 +228,13 @@ def look_up(game, search, ply):
 
 @inlined
 def unpack(packed):
-    """(depth searched or CERTAIN, kind of value, move or -1): the second number of a place in the table, unpacked."""
+    """(depth searched or CERTAIN, kind of value, move or -1)."""
     return packed >> 2 & CERTAIN, packed & 3, (packed >> DRAFT_BITS) - 1
 
 
 @inlined
 def keep_in_table(game, search, ply):
-    """Store the result of the node at `ply`, with plies to a win or a loss counted from there."""
+    """Store a result, with plies to a win or a loss counted from the node."""
     options, counts, node = search.options, search.counts[0], search.nodes[ply]
     value = node.best
     if not options.table or node.kind != OPEN:
@@ -264,7 +261,7 @@ def keep_in_table(game, search, ply):
 
 @inlined
 def receive(game, search, ply):
-    """The node below `ply` is done: take its value, or search its move again where a bound is not enough."""
+    """Take the value of the node below, or search it again where a bound is not enough."""
     options, node = search.options, search.nodes[ply]
     value = search.nodes[ply + 1].best * same_side(game, search, ply)
     scouted = options.scout and options.pruning and node.tried > 1 and node.again == 0
@@ -278,7 +275,7 @@ def receive(game, search, ply):
 
 @inlined
 def take_value(game, search, ply, value):
-    """The move tried last at `ply` is worth `value` to its player: keep it, with its line, if it is the best so far."""
+    """Keep the value of the move tried last, with its line, if it is the best."""
     node, below = search.nodes[ply], search.nodes[ply + 1]
     if value <= node.best:
         return

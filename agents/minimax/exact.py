@@ -1,17 +1,16 @@
-"""Exact values by null windows: alpha-beta that searches to the end of the game, and asks only yes or no.
+"""Exact values by null windows: alpha-beta to the end of the game that asks only yes or no.
 
-With at most L plies left, a win in d plies scores L + 1 - d, a loss in d the negative of that, and a draw 0, so that
-an order of integers is the order of results.  A search asks whether the score is at least a threshold; the answers
-close an interval around it.  Questions begin with the quick ends, which are refuted soonest, as in Pascal Pons' solver
-of Connect 4 (http://blog.gamesolver.org).
+With at most L plies left, a win in d plies scores L + 1 - d, a loss in d the negative of that, and a draw 0.  A search
+asks whether the score is at least a threshold; the answers close an interval around it.  Questions begin with the
+quick ends, which are refuted soonest, as in Pascal Pons' solver of Connect 4 (http://blog.gamesolver.org).
 
-Nothing is estimated, so whatever the table holds is certain: plies to a win or a loss, as a lower or an upper bound,
-counted from its position.  It serves every later question, about this position or another.  A row of it is 16 bytes,
-and two rows share a key: the first is for the position that took the most work, the other for the newest.  The word of
-the key is stored as the exclusive or of both, so that threads share a table without locks (agents/core/table.py).
+The table holds certain bounds of plies to a win or a loss, counted from the position, and so serves every later
+question.  Two rows share a key: the first is for the position that took the most work, the other for the newest.  The
+word of the key is stored as the exclusive or of both, so that threads share a table without locks
+(agents/core/table.py).
 
-Threads search one question together, in one table, until one of them has the answer.  What keeps them apart is a rule:
-`Alone` for one thread, and those of agents/minimax/sharing.py and brothers.py for several.
+Threads search one question together until one has the answer, kept apart by a rule: `Alone` for one thread, and those
+of agents/minimax/sharing.py and brothers.py for several.
 """
 
 from dataclasses import dataclass
@@ -27,11 +26,11 @@ from arena.games.core.jit import Compilable, inlined, kernel
 from arena.games.core.playout import copy_state
 
 NOTHING = -(1 << 20)  # below every score
-STEP, AGAIN, PAUSE = range(3)  # what a thread does next: a step of the search, ask its rule again, or return
+STEP, AGAIN, PAUSE = range(3)  # a thread makes a step, asks its rule again, or returns
 UNSPLIT = -1  # of a node's `split`
-KEY, DATA = range(2)  # of a row of the table
+KEY, DATA = range(2)  # of a row
 TABLE_ROW_BYTES = 16
-# Of a row's data, from the lowest bit: 1, whether the value is a lower bound, 16 bits of value, 24 of move + 1, work
+# Of data, from the lowest bit: 1, whether the value is a lower bound, 16 bits of value, 24 of move + 1, work
 VALUE_SHIFT, MOVE_SHIFT, WORK_SHIFT = 2, 18, 42
 VALUE_OFFSET, MOVE_MASK, MOST_WORK = 1 << 15, (1 << 24) - 1, (1 << 21) - 1
 
@@ -40,14 +39,14 @@ NODE = np.dtype(
         ("total", np.int64),  # moves
         ("tried", np.int64),  # moves begun
         ("threshold", np.int64),  # is the score for the player to move at least this?
-        ("best", np.int64),  # the best score so far: a bound
-        ("key", np.uint64),  # of the table
-        ("symmetry", np.int64),  # that leads to the position of that key
-        ("entered", np.int64),  # nodes visited when it was entered
+        ("best", np.int64),  # so far: a bound
+        ("key", np.uint64),
+        ("symmetry", np.int64),  # that leads to the key's position
+        ("entered", np.int64),  # nodes visited before
         ("killer", np.int64),  # the last move that reached a threshold at this ply, or -1
-        ("split", np.int64),  # of brothers.py, which the node is, or of sharing.py, MARKED; or UNSPLIT
+        ("split", np.int64),  # of brothers.py, or MARKED of sharing.py; or UNSPLIT
         ("back", np.int64),  # of another thread's split: the ply to go back to, or DONE
-        ("waiting", np.int64),  # of the thread's own split: 1 if all moves are taken, else 0
+        ("waiting", np.int64),  # of its own split: 1 if all moves are taken
     ]
 )
 
@@ -55,38 +54,38 @@ COUNTS = np.dtype(
     [
         ("ply", np.int64),  # of the current node, or DONE
         ("nodes", np.int64),
-        ("taken", np.int64),  # rows of the table that this search was the first to take
+        ("taken", np.int64),  # rows of the table that this search took first
         ("left", np.int64),  # L, of the root
-        ("low", np.int64),  # the root's score is at least this, and
+        ("low", np.int64),  # the root's score is at least this
         ("high", np.int64),  # at most this; the search ends when they meet
-        ("weak", np.int64),  # 1 if only the sign of the score is asked for, else 0
+        ("weak", np.int64),  # 1 if only the sign is asked for
         ("move", np.int64),  # the root's move that last reached a threshold, or -1
-        ("thread", np.int64),  # the thread's number, from 0
-        ("seen", np.int64),  # of brothers.py: how many splits had been cut when the thread last looked
-        ("looks", np.int64),  # of brothers.py: how many nodes it has visited when it looks for the others again
+        ("thread", np.int64),  # from 0
+        ("seen", np.int64),  # of brothers.py: how many splits had been cut when it last looked
+        ("looks", np.int64),  # of brothers.py: at how many nodes it looks for the others again
     ]
 )
 
 
 @dataclass(frozen=True)
 class Alone(Compilable):
-    """How one thread searches, and base of the rules by which several do: what they do otherwise.
+    """How one thread searches, and the base of the rules for several.
 
-    A rule is a constant of kernels, so that one thread does not pay for several, nor wait for their code to compile.
+    A rule is a constant of kernels, so that one thread neither pays for several nor waits for their code to compile.
     """
 
     def new_shared(self, game, workers: int) -> tuple:
-        """What that many threads share: ExactSearch.shared."""
+        """What the threads share."""
         return ()
 
     def assemble(self, shared: tuple) -> None:
         """Before threads begin with a question."""
 
     def resume(self, shared: tuple) -> None:
-        """Before they go on with it."""
+        """Before they go on."""
 
     def words(self, shared: tuple) -> list[np.ndarray]:
-        """What they look at while they wait for each other: see Threads.run."""
+        """The words by which threads wait for each other: see Threads.run."""
         return []
 
     def next_step(self, game, search, ply, until):
@@ -94,28 +93,25 @@ class Alone(Compilable):
         return ply, STEP
 
     def own_rank(self, search, key, move):
-        """What the thread adds to the rank of a move of the position of that key."""
+        """What the thread adds to a move's rank."""
         return 0
 
     def is_put_off(self, search, ply, key):
-        """Whether the move tried last at `ply`, to the position of that key, is put off until others have been tried.
-
-        If not, that position is entered.
-        """
+        """Whether the move tried last, to the position of that key, waits until others have been tried."""
         return False
 
     def left(self, search, ply):
-        """The search of the node at `ply`, which is not the root, is over."""
+        """The search of the node at `ply`, not the root, is over."""
 
     def answered(self, search):
-        """The thread has the answer to the question."""
+        """The thread has the answer."""
 
 
 ALONE = Alone()
 
 
 class ExactSearch(NamedTuple):
-    """A search: row p is the node p plies below the root, and limit one more than the plies of the longest game."""
+    """Row p is the node p plies below the root; limit is one more than the plies of the longest game."""
 
     nodes: np.ndarray  # NODE[limit]
     states: np.ndarray  # dtype[limit, state_size]
@@ -125,19 +121,18 @@ class ExactSearch(NamedTuple):
     scratch: np.ndarray  # dtype[1, state_size]
     counts: np.ndarray  # COUNTS[1]
     words: np.ndarray  # int64[rows, 2], the table
-    stop: np.ndarray  # int64[1], not 0 when a thread has the answer to the question that all of them search
-    shared: tuple  # what else the rule shares between threads
+    stop: np.ndarray  # int64[1], not 0 when a thread has the answer
+    shared: tuple  # of the rule
     options: DepthFirstOptions
 
 
 def new_words(mebibytes: float) -> np.ndarray:
-    """An empty table of that size, whose pairs of rows lie in a line of the processor's cache."""
+    """An empty table; each pair of rows lies in one cache line."""
     rows = max(2, int(mebibytes * 2**20) // TABLE_ROW_BYTES // 2 * 2)
     return aligned(np.zeros(2 * rows + LINE_WORDS, np.int64), 2 * rows).reshape(rows, 2)
 
 
 def new_exact_search(game, words: np.ndarray, options: DepthFirstOptions) -> ExactSearch:
-    """A search with a table."""
     limit = game.max_plies + 1
     return ExactSearch(
         **new_stack(game, limit, NODE),
@@ -153,9 +148,9 @@ def new_exact_search(game, words: np.ndarray, options: DepthFirstOptions) -> Exa
 
 @kernel
 def ask_kernel(game, search, state, low, high, weak):
-    """Begin to look for the score of a position that is not over; it is known to be between low and high.
+    """Begin to look for the score, known to be between low and high, of a position that is not over; returns L.
 
-    Beyond what a score can be, low and high are brought nearer.  Returns L.
+    Beyond what a score can be, low and high are brought nearer.
     """
     counts = search.counts[0]
     left = np.int64(game.plies_left(state))
@@ -177,7 +172,7 @@ def ask_kernel(game, search, state, low, high, weak):
 
 @kernel
 def exact_kernel(game, rule, search, until):
-    """Go on with the search until low and high meet, or `until` positions have been visited in all."""
+    """Continue until low and high meet, or `until` positions have been visited in all."""
     counts = search.counts[0]
     ply = counts.ply
     while counts.low < counts.high and search.stop[0] == 0:
@@ -209,7 +204,7 @@ def exact_kernel(game, rule, search, until):
 
 @inlined
 def next_threshold(counts):
-    """What to ask next: the sign, then the quick ends, then the middle of what is left."""
+    """The sign, then the quick ends, then the middle of what is left."""
     low, high = counts.low, counts.high
     if counts.weak:
         return 1 if high > 0 else 0
@@ -223,7 +218,6 @@ def next_threshold(counts):
 
 @inlined
 def conclude(search):
-    """The question about the root is answered."""
     counts, root = search.counts[0], search.nodes[0]
     if root.best >= root.threshold:
         counts.low = min(max(root.best, root.threshold), counts.high)
@@ -236,7 +230,6 @@ def conclude(search):
 
 @inlined
 def try_next_move(game, rule, search, ply):
-    """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
     counts, node = search.counts[0], search.nodes[ply]
     state, child = search.states[ply], search.states[ply + 1]
     bring_best_forward(search.moves[ply], search.ranks[ply], node.tried, node.total)
@@ -266,7 +259,7 @@ def try_next_move(game, rule, search, ply):
 
 @inlined
 def foreseen(game, search, ply):
-    """What the game foresees of the node at `ply`; a helper, so that all kernels of a search share its code."""
+    """What the game foresees; a helper, so that all kernels of a search share its code."""
     return game.foreseen(search.states[ply])
 
 
@@ -278,7 +271,7 @@ def score_of(plies, slack):
 
 @inlined
 def at_a_glance(game, search, ply, threshold):
-    """(whether it answers the question, a bound of the score): what is known of the node at `ply` without its moves."""
+    """(whether it answers the question, a bound): what is known of a node without its moves."""
     options, state, slack = search.options, search.states[ply], search.counts[0].left + 1 - ply
     win, loss = 1, 1
     if options.foresee:
@@ -298,7 +291,7 @@ def at_a_glance(game, search, ply, threshold):
 
 @inlined
 def enter(game, rule, search, ply, threshold, found):
-    """List and rank the moves of the node at `ply`; found: the table's key, the symmetry that leads there, its move."""
+    """List and rank the moves of a node; found: the table's key, the symmetry that leads there, its move."""
     options, node, state, moves = search.options, search.nodes[ply], search.states[ply], search.moves[ply]
     total = game.sound_moves(state, moves) if options.sound else game.legal_moves(state, moves)
     node.key, node.symmetry, table_move = found
@@ -324,7 +317,7 @@ def enter(game, rule, search, ply, threshold, found):
 
 @inlined
 def receive(game, search, ply, value):
-    """The move tried last at `ply` is worth `value`, a bound, to its player."""
+    """The move tried last is worth `value`, a bound, to its player."""
     node = search.nodes[ply]
     if value > node.best:
         node.best = value
@@ -337,7 +330,7 @@ def receive(game, search, ply, value):
 
 @inlined
 def look_up(search, ply, key, threshold):
-    """(whether the table answers the question, its bound, its best move or -1), of the node at `ply`."""
+    """(whether the table answers the question at `ply`, its bound, its best move or -1)."""
     words, row = search.words, 2 * share_of(key, len(search.words) // 2)
     for i in range(row, row + 2):
         data = words[i, DATA]
@@ -351,7 +344,7 @@ def look_up(search, ply, key, threshold):
 
 @inlined
 def keep(game, search, ply):
-    """Store the result of the node at `ply`, as plies from there."""
+    """Store a node's result, as plies from there."""
     node, words, counts = search.nodes[ply], search.words, search.counts[0]
     value, slack, reached = node.best, counts.left + 1 - ply, node.best >= node.threshold
     plies = slack - value if value > 0 else (-slack - value if value < 0 else 0)

@@ -1,7 +1,6 @@
-"""The tree of best-first minimax after some expansions, as data: for teaching and drawings.
+"""The tree of best-first minimax after some expansions, as data for teaching and drawings.
 
-The search stores a position once, whatever the number of paths to it; a picture shows it on each of them.  Values are
-MAX's.
+A picture shows a position on each path to it, though the search stores it once.  Values are MAX's.
 """
 
 from collections.abc import Iterator
@@ -28,16 +27,16 @@ from arena.agents.minimax.ubfm import (
 from arena.games.core.game import Game
 from arena.games.core.random import stream
 
-Path = tuple[int, ...]  # of moves in the graph, from the root on
+Path = tuple[int, ...]  # of moves in the graph, from the root
 
 
 @dataclass
 class Expanded(Node):
-    """A position of best-first minimax, at one of the places where paths reach it."""
+    """A position of best-first minimax, on one of the paths to it."""
 
     value: float
     descents: int  # through the move to it
-    resolved: bool  # whether its result is certain
+    resolved: bool  # its result is certain
 
     @property
     def legend(self) -> str:
@@ -89,7 +88,7 @@ class Expansion:
             self.done += int(counts[EDGES]) > before
 
     def shown(self, limit: int) -> Expanded:
-        """The part of the tree that most descents took, of about `limit` nodes."""
+        """About `limit` nodes, those that most descents took."""
         way = self.way()
         root: Path = ()
         chosen = foremost(root, self.below, limit) | {way[:i] for i in range(len(way) + 1)}
@@ -100,12 +99,11 @@ class Expansion:
         return int(self.graph.targets[path[-1]]) if path else ROOT
 
     def edges(self, position: int) -> range:
-        """The moves of a position."""
         first = int(self.graph.first[position])
         return range(first, first + int(self.graph.total[position]))
 
     def below(self, path: Path) -> Iterator[tuple[float, Path]]:
-        """The paths that are one move longer, each with its rank: the most descents come first."""
+        """The paths one move longer, each with its rank: the most descents come first."""
         for edge in self.edges(self.target(path)):
             yield -float(self.graph.descents[edge]), (*path, edge)
 
@@ -122,7 +120,7 @@ class Expansion:
         return path if not self.graph.resolved[self.target(path)] else ()
 
     def node(self, path: Path, state: np.ndarray, chosen: set[Path], way: Path) -> Expanded:
-        """The node at the end of a path, whose position is `state`, with the chosen nodes below it."""
+        """The node at the end of a path to `state`, with the chosen nodes below."""
         graph, position, game = self.graph, self.target(path), self.game
         over, expanded = bool(game.is_over(state)), bool(graph.total[position])
         descents = int(graph.descents[path[-1]]) if path else int(graph.counts[DESCENTS])
@@ -144,7 +142,7 @@ class Expansion:
 
 
 def expansion(agent: Agent, game: Game, state: np.ndarray, seed: int) -> Expansion:
-    """A best-first search before its first expansion; Unsuited if the agent has none or refuses the game."""
+    """A search before its first expansion; Unsuited if the agent is no ubfm or refuses the game."""
     if not isinstance(agent, UBFM):
         raise Unsuited(f"{agent.name} is no best-first minimax: say ubfm")
     check_searchable(agent, game, state)

@@ -9,8 +9,8 @@ trees containing chance nodes", 1983): values lie between L and U, so an outcome
 
 where known is the sum so far and rest the probability of the outcomes to come; a value at a bound ends the node.
 
-Expectimax is the same for one player against chance: any other player is assumed to move at random. Values are the
-first player's: -1 to 1, or scores.  The budget is a depth in plies, including chance's.
+Expectimax is the same for one player against chance: any other player is assumed to move at random.  Values are the
+first player's: -1 to 1, or scores.  The depth counts chance's plies.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from arena.games.core.jit import helper, kernel
 from arena.games.core.random import random_below
 
 NODES, LEAVES, CUTOFFS = range(3)  # of ExpectiminimaxLine.counts
-NOBODY = -2  # ExpectiminimaxOptions.random if no player moves at random
+NOBODY = -2  # no player moves at random
 LARGEST = 1e9  # no score is larger
 
 
@@ -37,12 +37,12 @@ class ExpectiminimaxOptions(NamedTuple):
     pruning: bool
     scores: bool
     random: int  # the player who moves at random, or NOBODY
-    least: float  # values lie between these two: L
-    most: float  # and U
+    least: float  # L
+    most: float  # U
 
 
 class ExpectiminimaxLine(NamedTuple):
-    """Room for one line of play: row p is the node p plies below the root."""
+    """A line of play: row p is the node p plies below the root."""
 
     states: np.ndarray  # dtype[depth + 1, state_size]
     moves: np.ndarray  # int32[depth + 1, max_moves]
@@ -51,7 +51,6 @@ class ExpectiminimaxLine(NamedTuple):
 
 
 def new_line(game, depth: int) -> ExpectiminimaxLine:
-    """Room for a search to `depth`."""
     return ExpectiminimaxLine(
         np.zeros((depth + 1, game.state_size), game.dtype),
         np.zeros((depth + 1, game.max_moves), np.int32),
@@ -123,13 +122,12 @@ class ExpectiminimaxPlayer(Player):
         )
 
     def options(self, player: int) -> ExpectiminimaxOptions:
-        """The options of a search in a position with `player` to move."""
         random = 1 - player if self.agent.other_moves_at_random and self.game.players == 2 else NOBODY
         most = LARGEST if self.agent.scores else 1.0
         return ExpectiminimaxOptions(self.agent.pruning, self.agent.scores, random, -most, most)
 
     def values(self, state) -> dict[int, float]:
-        """The value of each move for the first player; with pruning a bound after the best move."""
+        """The first player's value of each move; with pruning a bound after the best move."""
         agent, player = self.agent, int(self.game.player(state))
         options = self.options(player)
         line, values, low, high = self.line, {}, -LARGEST, LARGEST
@@ -146,7 +144,7 @@ class ExpectiminimaxPlayer(Player):
 
 @kernel
 def value_kernel(game, line, depth, ply, alpha, beta, options):
-    """The first player's value of line.states[ply]: exact between alpha and beta, else a bound."""
+    """The first player's value of line.states[ply]; a bound unless between alpha and beta."""
     state, moves = line.states[ply], line.moves[ply]
     line.counts[NODES] += 1
     if game.is_over(state) or ply == depth:
@@ -188,14 +186,13 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
 
 @helper
 def outcome_window(options, known, rest, share, window):
-    """Star1: the window needed for an outcome of probability `share`, at a node with `window`."""
+    """Star1: the window for an outcome of probability `share`."""
     above, below = (options.most * rest, options.least * rest) if rest > 0.0 else (0.0, 0.0)
     return (window[0] - known - above) / share, (window[1] - known - below) / share
 
 
 @helper
 def value_of_leaf(game, state, options):
-    """The result or the score if the game is over, else the evaluation."""
     if not game.is_over(state):
         return game.evaluate(state)
     return np.float64(game.score(state)) if options.scores else result_of(game.score(state))
@@ -203,7 +200,7 @@ def value_of_leaf(game, state, options):
 
 @helper
 def list_outcomes(game, line, ply, player):
-    """Write the outcomes of chance at `ply`, or the moves of a player who moves at random; returns how many."""
+    """Write the outcomes of chance, or a random player's moves; returns how many."""
     state, moves, probabilities = line.states[ply], line.moves[ply], line.probabilities[ply]
     if player == CHANCE:
         return game.chance(state, moves, probabilities)

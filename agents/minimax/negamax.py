@@ -4,8 +4,7 @@ alpha-beta pruning", 1975, section 2, where it is F2 with pruning).
     value(s) = max over moves m of  -value(s after m),  with + where the same player moves again
 
 Values are those of alphabeta: for the player to move, WIN - p for a win in p plies, an evaluation between -1 and 1 at
-the greatest depth.  The whole tree is searched in one go, so the only budget is a depth.  Read it before
-agents/minimax/depthfirst.py, which is tested against it.  For games of two players without chance.
+the greatest depth.  Read it before agents/minimax/depthfirst.py, which is tested against it.
 """
 
 from dataclasses import dataclass
@@ -73,7 +72,7 @@ class NegamaxPlayer(Player):
         )
 
     def values(self, state) -> dict[int, float]:
-        """The value of each move for the player to move; with pruning an upper bound, except for the best move."""
+        """The mover's value of each move; with pruning an upper bound except for the best."""
         best, values, child = -INFINITE, {}, self.states[1]
         self.counts[:] = 0
         for move in moves_of(self.game, state):
@@ -89,7 +88,7 @@ class NegamaxPlayer(Player):
 
 @kernel
 def negamax_kernel(game, states, moves, counts, options, ply, window):
-    """The value of states[ply] for its player to move; with pruning, a bound if outside the window (alpha, beta)."""
+    """The mover's value of states[ply]; with pruning, a bound if outside the window (alpha, beta)."""
     state, (alpha, beta) = states[ply], window
     counts[NODES] += 1
     side = side_to_move(game, state)

@@ -1,11 +1,11 @@
 """The order in which a depth-first search tries moves: good moves first bring cut-offs early.
 
-First the transposition table's move, then the game's own order, then "killers", the last two moves that cut off at the
-same ply (Akl & Newborn, "The principal continuation and the killer heuristic", 1977), then history: the sum of the
-squared depths at which a move has caused cut-offs anywhere (Schaeffer, "The history heuristic", 1983).
+First the table's move, then the game's own order, then "killers", the last two moves that cut off at the same ply (Akl
+& Newborn, "The principal continuation and the killer heuristic", 1977), then history: the sum of the squared depths at
+which a move has caused cut-offs anywhere (Schaeffer, "The history heuristic", 1983).
 
-A learned policy replaces history at and near the root.  It evaluates the position after every move, which costs as much
-as searching that position; at a node with a large subtree, cut-offs repay this.
+A learned policy replaces history at and near the root: it costs as much for each move as searching the position after
+it, which cut-offs repay in a large subtree.
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from arena.agents.core.table import move_image
 from arena.games.core.jit import Compilable, inlined, kernel
 
 TABLE_RANK, OWN_SHIFT, KILLER_RANK, MOST_HISTORY = 1 << 60, 20, 1 << 19, (1 << 19) - 1
-LOGIT_SHIFT, MOST_LOGIT = 6, 1 << 18  # a policy's ranks: logits in units of 2^-14, between -16 and 16
+LOGIT_SHIFT, MOST_LOGIT = 6, 1 << 18  # logits in units of 2^-14, between -16 and 16
 
 
 class Policy(NamedTuple):
     """A policy, and where it ranks moves."""
 
     learned: Learned
-    least: int  # it ranks the moves of nodes with at least this depth left
+    least: int  # the least depth left where it does
 
 
 NO_POLICY = Policy(NOT_LEARNED, 0)
@@ -40,7 +40,7 @@ class Unguided(Compilable):
         return False
 
     def rank(self, game, policy, state, move, scratch):
-        """The rank of a move by the policy, int64, in the range of history's.  scratch: dtype[state_size]"""
+        """A move's rank by the policy, int64, in the range of history's.  scratch: dtype[state_size]"""
         return 0
 
 
@@ -60,13 +60,11 @@ UNGUIDED, BY_POLICY = Unguided(), ByPolicy()
 
 
 def guide_of(options) -> Unguided:
-    """The guide for kernels of a search with these options."""
     return BY_POLICY if options.by_policy else UNGUIDED
 
 
 @kernel
 def root_ranks_kernel(game, guide, search):
-    """Write the policy's ranks of the root's moves into their row of ranks."""
     for i in range(search.nodes[0].total):
         move, scratch = search.moves[0, i], search.scratch[0]
         search.ranks[0, i] = guide.rank(game, search.policy, search.states[0], move, scratch)
@@ -74,13 +72,13 @@ def root_ranks_kernel(game, guide, search):
 
 @inlined
 def are_ranked(options):
-    """Whether moves are tried by their ranks, rather than in the order of the list."""
+    """Whether moves are tried by rank, not in the order of the list."""
     return options.table_first or options.own_order or options.killers or options.history or options.by_policy
 
 
 @inlined
 def order_moves(game, guide, search, ply, table_move):
-    """Rank the moves of the node at `ply`; `table_move` is the table's, seen through the node's symmetry, or -1."""
+    """Rank a node's moves; `table_move`: through the node's symmetry, or -1."""
     options, node, state = search.options, search.nodes[ply], search.states[ply]
     if not are_ranked(options):
         return
@@ -104,7 +102,7 @@ def order_moves(game, guide, search, ply, table_move):
 
 @inlined
 def bring_best_forward(moves, ranks, begin, end):
-    """Bring the move of the greatest rank to the index `begin`; the moves in between keep their order."""
+    """Bring the move of the greatest rank to `begin`; the others keep their order."""
     best = begin
     for i in range(begin + 1, end):
         if ranks[i] > ranks[best]:
@@ -117,7 +115,7 @@ def bring_best_forward(moves, ranks, begin, end):
 
 @inlined
 def merge_symmetric(game, search, ply, count):
-    """Keep one of the `count` moves listed at `ply` for each set of symmetric positions; returns how many are left."""
+    """Keep one of the `count` moves to each set of symmetric positions; returns how many."""
     moves, keys, kept = search.moves[ply], search.ranks[ply], 0
     child, image = search.scratch[0], search.scratch[1]
     for i in range(count):
@@ -133,7 +131,7 @@ def merge_symmetric(game, search, ply, count):
 
 @inlined
 def note_cutoff(game, search, ply):
-    """Remember the move tried last at `ply`, which has caused a cut-off."""
+    """Remember the move tried last, which has caused a cut-off."""
     options, node = search.options, search.nodes[ply]
     if not (options.killers or options.history):
         return

@@ -25,6 +25,6 @@ def put_root(game, search: DepthFirstSearch, state: np.ndarray, rng: np.ndarray 
 
 
 def put_first(search: DepthFirstSearch, move: int) -> None:
-    """Make a move of the root the first to be searched; the others keep their order."""
+    """Search a move of the root first; the others keep their order."""
     moves = search.moves[0, : search.nodes[0]["total"]]
     moves[:] = [move, *moves[moves != move]]

@@ -18,7 +18,7 @@ from arena.games.core.jit import helper
 from arena.games.core.random import GAMMA, mix
 
 BUSY_PLACES = 1 << 16
-MARKED_AFTER = 4  # positions visited below a position before it is marked: marks cost more than tiny searches
+MARKED_AFTER = 4  # positions visited below one before it is marked: marks cost more than tiny searches
 MARKED = 1  # of a node's `split`
 PUT_OFF = -(1 << 61)  # the rank of a postponed move
 NOISE = (1 << OWN_SHIFT + 1) - 1  # of ranks: less than two steps of the game's own order
@@ -70,5 +70,4 @@ class Abdada(Alone):
 
 @helper
 def place_of(busy, key):
-    """The place of a key in `busy`."""
     return np.int64((key * GAMMA) >> np.uint64(40)) & (len(busy) - 1)

@@ -1,11 +1,10 @@
 """Solving by depth-first search: to the end of the game, or to depth 1, 2, 3 and so on until what is asked is certain.
 
-A value above 1 is a win and one below -1 a loss, whatever the depth; a search that evaluates no leaf is certain, too.
-A goal asks only whether the value is above a threshold, so that the window is narrow; a win within d plies is found by
-a search to depth d.
+A value above 1 is a win and one below -1 a loss; a search that evaluates no leaf is certain, too.  A goal asks only
+whether the value is above a threshold: a narrow window.  A win within d plies is found at depth d.
 
-Minimax deepens; alpha-beta does with `deepening`.  Without it, alpha-beta asks by null windows, in searches to the end
-(agents/minimax/exact.py), unless a policy orders its moves.
+Minimax deepens; alpha-beta does with `deepening`.  Without it or a policy, alpha-beta asks by null windows, in searches
+to the end (agents/minimax/exact.py).
 """
 
 import numpy as np
@@ -32,14 +31,13 @@ from arena.agents.minimax.sharing import Abdada, Lazy
 from arena.agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
 from arena.games.core.random import stream
 
-HALF = 0.5  # values of ends differ by 1 or more
+HALF = 0.5  # ends differ by 1 or more
 BEYOND = 1 << 16  # every score
 SHARINGS = {"lazy": Lazy(), "abdada": Abdada(), "ybwc": YoungBrothersWait()}
 FIRST_CHUNK = 4096  # nodes, about a millisecond
 
 
 def noted(game, found: int, goals: dict | None) -> int:
-    """The value that has been found; writes into `goals`, if it is given, which of them hold."""
     if goals is not None:
         goals |= {"win": found == 1} | ({"draw": found >= 0} if game.has_draws else {})
     return found
@@ -74,10 +72,10 @@ class DepthFirstSolver(Solver):
         return -win if goal.late else win
 
     def deepen(self, state, deepest, low, high) -> tuple[float, tuple[int, ...]]:
-        """`run` to the depth `deepest`, or if it deepens, to the least that is enough for a certain value."""
+        """`run` to `deepest`, or if it deepens, to the least depth with a certain value."""
         for depth in range(1 if self.deepening else deepest, deepest + 1):
             value, line = self.run(state, depth, low, high)
-            # what is foreseen may lie deeper than the search, and a quicker end between the two
+            # what is foreseen may lie deeper, with a quicker end between
             seen = abs(value) > 1.0 and WIN - abs(value) <= depth
             settled = value >= max(high, 1.0 + HALF) or value <= min(low, -1.0 - HALF)
             if seen or settled or self.search.counts[0]["evaluated"] == 0:
@@ -85,7 +83,7 @@ class DepthFirstSolver(Solver):
         return value, line
 
     def run(self, state, depth, low, high) -> tuple[float, tuple[int, ...]]:
-        """(value for the player to move, line) of a search to that depth, exact between low and high, else a bound."""
+        """(value for the player to move, line) of a search; a bound unless between low and high."""
         limit, seconds = self.left()
         put_root(self.game, self.search, state, stream(0))
         restart(self.search, depth, low, high)
@@ -147,7 +145,7 @@ class ExactSolver(Solver):
         return goal.plies - left if goal.late else left + 1 - goal.plies
 
     def score(self, state, low, high, weak=False) -> int:
-        """The score for the player to move if it is between low and high, else one of them; or only its sign."""
+        """The score for the player to move if between low and high, else one of them; or only its sign."""
         limit, seconds = self.left()
         counts = self.search.counts[0]
         ask_kernel(self.game, self.search, state, low, high, weak)
@@ -171,7 +169,7 @@ class ExactSolver(Solver):
         return int(counts["nodes"]) - visited
 
     def alone(self) -> ExactSearch:
-        """Its search, to ask questions by itself, whatever threads the solver has."""
+        """Its search for one thread, whatever threads the solver has."""
         self.search.stop[0] = 0
         return self.search._replace(shared=())
 
@@ -181,7 +179,7 @@ class ExactSolver(Solver):
 
 
 class SharedExactSolver(ExactSolver):
-    """The same by threads that search each question together, in one table."""
+    """The same by threads that search each question together."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -219,7 +217,7 @@ class SharedExactSolver(ExactSolver):
         return self.visited() - before
 
     def visited(self) -> int:
-        """The positions that all threads have visited since the question began."""
+        """The positions that all threads have visited for the question."""
         return sum(int(search.counts[0]["nodes"]) for search in self.searches)
 
     def peak_bytes(self):

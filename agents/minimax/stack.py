@@ -1,4 +1,4 @@
-"""What a depth-first search works with: the line being searched, as a stack of nodes, and its options."""
+"""What a depth-first search works with: the line being searched, a stack of nodes, and its options."""
 
 from typing import NamedTuple
 
@@ -10,11 +10,11 @@ from arena.games.core.jit import COMPILED
 
 WIN = 10_000.0
 INFINITE = 1e9
-LEAST_TABLE = 2**-14  # MiB: the room of a search that uses no table
-DONE = -1  # the ply of a search that is over
+LEAST_TABLE = 2**-14  # MiB, of a search without a table
+DONE = -1  # the ply, when the search is over
 OPEN, FROM_TABLE, TOO_LATE, END, EVALUATED, FORESEEN = range(6)  # kinds of nodes
 
-# A node of the line, 128 bytes.
+# 128 bytes
 NODE = np.dtype(
     [
         ("total", np.int64),  # legal moves
@@ -23,16 +23,16 @@ NODE = np.dtype(
         ("kind", np.int64),
         ("alpha", np.float64),
         ("beta", np.float64),
-        ("best", np.float64),  # the best value so far
+        ("best", np.float64),  # so far
         ("floor", np.float64),  # alpha at first
-        ("key", np.uint64),  # of the table
-        ("symmetry", np.int64),  # that leads to the position of that key
-        ("entered", np.int64),  # nodes visited when it was entered
-        ("evaluated", np.int64),  # leaves evaluated when it was entered
-        ("again", np.int64),  # 1 while the move tried last is searched a second time, else 0
+        ("key", np.uint64),
+        ("symmetry", np.int64),  # that leads to the key's position
+        ("entered", np.int64),  # nodes visited before
+        ("evaluated", np.int64),  # leaves evaluated before
+        ("again", np.int64),  # 1 while the move tried last is searched again
         ("length", np.int64),  # where the best line from here ends
         ("killer", np.int64),  # the last move that cut off at this ply, or -1
-        ("older_killer", np.int64),  # the last one before that, or -1
+        ("older_killer", np.int64),  # the one before, or -1
     ]
 )
 
@@ -41,7 +41,7 @@ COUNTS = np.dtype(
         ("ply", np.int64),  # of the current node, or DONE
         ("nodes", np.int64),
         ("leaves", np.int64),
-        ("evaluated", np.int64),  # leaves that were evaluated, or whose value came so from the table
+        ("evaluated", np.int64),  # leaves with an evaluation, made or from the table
         ("cutoffs", np.int64),  # by a move
         ("table_cutoffs", np.int64),
     ]
@@ -49,17 +49,17 @@ COUNTS = np.dtype(
 
 
 class DepthFirstOptions(NamedTuple):
-    """What a search does, as runtime flags: one compilation serves them all."""
+    """Runtime flags of a search: one compilation serves all."""
 
     pruning: bool  # alpha-beta; without, minimax
-    shortest: bool  # the quickest win, rather than any
-    scores: bool  # ends are worth their scores, rather than a win, a draw or a loss
-    table: bool  # use the transposition table
-    symmetries: bool  # positions that symmetries take into each other are one
+    shortest: bool  # the quickest win, not any
+    scores: bool  # ends are worth their scores
+    table: bool
+    symmetries: bool  # symmetric positions are one
     scout: bool  # principal variation search
     quiescence: bool  # go on at the greatest depth with unstable moves
-    foresee: bool  # take what the game foresees for certain
-    sound: bool  # leave out the moves that the game knows to be no better than another
+    foresee: bool  # take what the game foresees
+    sound: bool  # leave out moves that the game knows to be no better
     table_first: bool  # order: the table's move first
     own_order: bool  # order: by the game's own move_order
     killers: bool  # order: the last two moves that cut off at the same ply
@@ -68,20 +68,20 @@ class DepthFirstOptions(NamedTuple):
 
     @property
     def merges(self) -> bool:
-        """Whether each node merges moves to symmetric positions, because there is no table to do so."""
+        """Whether each node merges symmetric moves, for lack of a table."""
         return self.symmetries and not self.table
 
 
 class DepthFirstSearch(NamedTuple):
-    """A search: row p is the node p plies below the root, and limit the greatest depth, plus one."""
+    """Row p is the node p plies below the root; limit is the greatest depth, plus one."""
 
     nodes: np.ndarray  # NODE[limit]
     states: np.ndarray  # dtype[limit, state_size]
     moves: np.ndarray  # int32[limit, max_moves]
     ranks: np.ndarray  # int64[limit, max_moves], the greatest is tried first
     line: np.ndarray  # int32[limit, limit], the best line from here: its moves from the second index p on
-    history: np.ndarray  # int64[2, move_limit], by player and move; [2, 1] where it is not used
-    scratch: np.ndarray  # dtype[2, state_size], states to work with
+    history: np.ndarray  # int64[2, move_limit], by player and move; [2, 1] if not used
+    scratch: np.ndarray  # dtype[2, state_size]
     counts: np.ndarray  # COUNTS[1]
     table: Table
     options: DepthFirstOptions
@@ -105,7 +105,7 @@ def new_search(
 
 
 def new_stack(game, limit: int, node: np.dtype) -> dict[str, np.ndarray]:
-    """The arrays of a line of `limit` nodes, which every depth-first search has."""
+    """The arrays of a line of `limit` nodes."""
     return dict(
         nodes=records(limit, node),
         states=np.zeros((limit, game.state_size), game.dtype),
@@ -117,15 +117,15 @@ def new_stack(game, limit: int, node: np.dtype) -> dict[str, np.ndarray]:
 def records(count: int, dtype: np.dtype) -> np.ndarray:
     """Zeroed records, whose fields kernels read as attributes, and Python code by name: `nodes[0]["best"]`.
 
-    Where kernels run as plain Python, a recarray gives them the attributes.  Elsewhere it would cost 20 us for each
-    call of a kernel, because Numba looks up the type of an array quickly only if it is a plain one.
+    A recarray gives them the attributes only where kernels run as plain Python: elsewhere it would cost 20 us for each
+    call of a kernel, because Numba finds only the type of a plain array quickly.
     """
     zeros = np.zeros(count, dtype)
     return zeros if COMPILED else zeros.view(np.recarray)
 
 
 def restart(search: DepthFirstSearch, depth: int, alpha: float = -INFINITE, beta: float = INFINITE) -> None:
-    """Begin to search the root, whose state and moves are there, to `depth`."""
+    """Begin to search the root, whose state and moves are there."""
     root, counts = search.nodes[0], search.counts[0]
     for field in ("tried", "kind", "symmetry", "entered", "evaluated", "again", "length"):
         root[field] = 0
@@ -135,5 +135,4 @@ def restart(search: DepthFirstSearch, depth: int, alpha: float = -INFINITE, beta
 
 
 def best_line(search: DepthFirstSearch) -> tuple[int, ...]:
-    """The best line from the root."""
     return tuple(search.line[0, : search.nodes[0]["length"]].tolist())

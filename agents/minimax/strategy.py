@@ -16,7 +16,7 @@ HORIZON = 3  # plies
 
 @kernel
 def strategy_kernel(game, rule, search, states, slots, moves, cursor, ahead):
-    """Continue the strategy until it is whole, or the arrays are full; returns whether it is whole.
+    """Continue the strategy; returns whether it is whole, rather than the arrays full.
 
     states, slots: see verify_kernel; moves: int32[positions], to be filled
     cursor: int64[4] = positions done, positions met, moves found, the winner
@@ -49,13 +49,12 @@ def strategy_kernel(game, rule, search, states, slots, moves, cursor, ahead):
 
 @kernel
 def fill_kernel(game, states, slots, count):
-    """Put the first `count` states into an empty hash table."""
     for i in range(count):
         slots[slot_of(game, states, slots, states[i])] = i + 1
 
 
 def hash_table(game, states, count) -> np.ndarray:
-    """The slots of a hash table with the first `count` states, and room for all."""
+    """Slots with the first `count` states, and room for all."""
     slots = np.zeros(1 << (len(states) + len(states) // 4).bit_length(), np.int32)
     fill_kernel(game, states, slots, count)
     return slots
@@ -68,7 +67,7 @@ def check_certifies(solver) -> None:
 
 
 def certificate(solver, line: str, horizon: int = HORIZON) -> Certificate:
-    """The certificate of the winner after a line of moves.  Unsuited if it is a draw, or the solver finds no winner.
+    """The certificate of the winner after a line of moves.  Unsuited if it is a draw, or the solver makes none.
 
     Wins within `horizon` plies are left out: each two plies more make the strategy smaller, but slower to follow.
     """
@@ -83,7 +82,7 @@ def certificate(solver, line: str, horizon: int = HORIZON) -> Certificate:
     states[0], cursor = root, np.array([0, 1, 0, winner], np.int64)
     search, slots, ahead = solver.alone(), hash_table(game, states, cursor[1]), new_lookahead(game, horizon)
     while not strategy_kernel(game, ALONE, search, states, slots, moves, cursor, ahead):
-        del slots  # before the next table: large strategies fill the memory, so arrays grow in place, by a quarter
+        del slots  # before the next table: large strategies fill the memory, so arrays grow in place
         room = len(states) + len(states) // 4
         states.resize((room, game.state_size), refcheck=False)
         moves.resize(room, refcheck=False)

@@ -1,7 +1,7 @@
-"""The tree that a depth-first search explores, node by node, as data: for teaching and drawings.
+"""The tree that a depth-first search explores, node by node, as data for teaching and drawings.
 
-It steps the search that agents play with, so that pictures show what it does.  Values and windows are those of MAX, the
-first player: MAX is sure of alpha, MIN of beta.
+It steps the search that agents play with.  Values and windows are those of MAX, the first player: MAX is sure of alpha,
+MIN of beta.
 """
 
 from dataclasses import dataclass
@@ -43,13 +43,13 @@ class Explored(Node):
     """A node that the search has visited."""
 
     kind: str  # open; end; evaluated; foreseen; table: known from it; late: a quicker win is known; chance
-    value: float = 0.0  # for MAX; the best so far while the node is under way
-    exact: bool = True  # or else a bound:
-    at_least: bool = False  # lower, or else upper
-    alpha: float = -np.inf  # the window at its entry; while it is under way, the current one
+    value: float = 0.0  # for MAX; the best so far if under way
+    exact: bool = True  # else a bound
+    at_least: bool = False  # a lower one
+    alpha: float = -np.inf  # the window at its entry; if under way, the current one
     beta: float = np.inf
-    under_way: bool = False  # whether the search was stopped here or below
-    pruning: bool = True  # whether the search looks at the window
+    under_way: bool = False  # the search was stopped here or below
+    pruning: bool = True  # the search looks at the window
 
     @property
     def legend(self) -> str:
@@ -67,7 +67,6 @@ class Explored(Node):
 
     @property
     def spoken(self) -> str:
-        """Its window, unless it is an end."""
         return f"({number(self.alpha)}, {number(self.beta)})" if self.kind in ("open", "chance") else ""
 
     @property
@@ -163,13 +162,13 @@ def step(player: DepthFirstPlayer, path: list[Explored], bounds: tuple[float, fl
 
 
 def check_bounds(value: float, bounds: tuple[float, float]) -> None:
-    """Unsuited if a value is not within its bounds."""
+    """Unsuited if the value is beyond its bounds."""
     if not bounds[0] <= value <= bounds[1]:
         raise Unsuited(f"a position has the value {value:g}, beyond the bounds {bounds[0]:g} and {bounds[1]:g}")
 
 
 def finish(game, search: DepthFirstSearch, row: int, explored: Explored, bounds: tuple[float, float]) -> None:
-    """Record the result of the node at a row of the search."""
+    """Record a node's result."""
     node, state = search.nodes[row], search.states[row]
     side, rest = side_to_move(game, state), search.moves[row, node["tried"] : node["total"]]
     explored.value = side * float(node["best"])
@@ -181,7 +180,7 @@ def finish(game, search: DepthFirstSearch, row: int, explored: Explored, bounds:
 
 
 def leave_open(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
-    """Record the knowledge so far of the node at a row of the search, which has been stopped."""
+    """Record what is known of a node that the search has not finished."""
     node, state = search.nodes[row], search.states[row]
     side, best, rest = side_to_move(game, state), float(node["best"]), search.moves[row, node["tried"] : node["total"]]
     explored.under_way = True
@@ -191,12 +190,11 @@ def leave_open(game, search: DepthFirstSearch, row: int, explored: Explored) -> 
 
 
 def window(game, search: DepthFirstSearch, row: int) -> tuple[float, float]:
-    """The window with which a row was entered, as MAX sees it; infinite where there is no bound."""
+    """The window at a row's entry, for MAX; infinite where there is no bound."""
     node = search.nodes[row]
     return seen_by_max(side_to_move(game, search.states[row]), float(node["floor"]), float(node["beta"]))
 
 
 def seen_by_max(side: float, low: float, high: float) -> tuple[float, float]:
-    """A window of the player to move as MAX sees it."""
     low, high = (low, high) if side > 0 else (-high, -low)
     return (-np.inf if low <= -INFINITE else low), (np.inf if high >= INFINITE else high)

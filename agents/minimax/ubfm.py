@@ -5,15 +5,15 @@ two-player perfect-information games without knowledge", 2020).
     expand      evaluate the positions after all moves of the position reached, and keep them
     back up     give each position on the way the value of its best move
 
-Options make two searches of it.  Korf & Chickering's is `ubfm(completion=false, safe=false, to_root=false)`: it backs
-up until a value does not change, and plays the move of the greatest value.  Cohen-Solal's, the default, has
+Korf & Chickering's is `ubfm(completion=false, safe=false, to_root=false)`: it backs up until a value does not change,
+and plays the move of the greatest value.  Cohen-Solal's, the default, has
 
     completion  a position is resolved when its result is certain: a win for one player, or all its moves resolved;
                 descents go to the others, and a certain win ranks above all values, a certain loss below
     safe        of the moves that are not certain to lose, the one that most descents took is played
-    to_root     values are backed up all the way to the root, since other paths may have changed them in between
+    to_root     values are backed up to the root, since other paths may have changed them
 
-The table is keyed by state, so all paths to a position share it.  For two players without chance.
+The table is keyed by state, so all paths to a position share it.
 """
 
 from dataclasses import dataclass, replace
@@ -37,18 +37,18 @@ SIZE, EDGES, NODES, DESCENTS, ENDED = range(5)  # of Graph.counts
 
 
 class Graph(NamedTuple):
-    """Positions, and the moves between them.  Row i of the first arrays is position i; of the next ones, move i."""
+    """Positions, and the moves between them: row i is position i, or move i."""
 
     values: np.ndarray  # float64[positions], -1 to 1 for the first player
-    results: np.ndarray  # int8[positions], a certain win (1) or loss (-1) of the first player; 0: neither
-    resolved: np.ndarray  # bool[positions], whether the result is certain
+    results: np.ndarray  # int8[positions], a certain win (1) or loss (-1) of the first player, or 0
+    resolved: np.ndarray  # bool[positions]
     sides: np.ndarray  # int8[positions], 1 if the first player is to move, else -1
-    first: np.ndarray  # int32[positions], the first of its moves
-    total: np.ndarray  # int32[positions], their number; 0 before it is expanded
+    first: np.ndarray  # int32[positions], its first move
+    total: np.ndarray  # int32[positions], its moves; 0 before it is expanded
     moves: np.ndarray  # int32[moves]
-    targets: np.ndarray  # int32[moves], the position that a move leads to
-    descents: np.ndarray  # int32[moves], descents through the move
-    keys: np.ndarray  # uint64[slots], a hash table of the positions, but for the root (agents/core/probing.py)
+    targets: np.ndarray  # int32[moves]
+    descents: np.ndarray  # int32[moves]
+    keys: np.ndarray  # uint64[slots], a hash table of the positions except the root
     slots: np.ndarray  # int32[slots, a power of two], 1 + the key's position, or 0
     counts: np.ndarray  # int64[4] = positions, moves, positions visited, descents
 
@@ -61,7 +61,7 @@ class UBFMOptions(NamedTuple):
 
 
 def new_graph(capacity: int) -> Graph:
-    """Room for `capacity` positions and twice as many moves; the system provides memory as it is first written."""
+    """Room for `capacity` positions and twice as many moves; memory is provided when it is first written."""
     slots = 1 << (2 * capacity - 1).bit_length()
     return Graph(
         values=np.zeros(capacity),
@@ -156,7 +156,7 @@ class UBFMPlayer(Player):
         )
 
     def best_edge(self, node, safe) -> int | None:
-        """The best move of a position: by certain result, then by value, or if `safe` by descents and then value."""
+        """The best move: by certain result, then if `safe` by descents, then by value."""
         graph, side = self.graph, int(self.graph.sides[node])
 
         def worth(edge):
@@ -169,7 +169,6 @@ class UBFMPlayer(Player):
         return max(edges, key=worth, default=None)
 
     def line(self, edge) -> tuple[int, ...]:
-        """A move of the root, followed by best moves."""
         moves = [int(self.graph.moves[edge])]
         while (below := self.best_edge(self.graph.targets[edge], False)) is not None:
             edge = below
@@ -179,12 +178,12 @@ class UBFMPlayer(Player):
 
 @kernel
 def ubfm_kernel(game, graph, root, options, until, limit, rng):
-    """Expand positions until `until` have been visited, `limit` is reached, or the graph is full or the search over."""
+    """Expand until `until` positions have been visited, or `limit` is reached, the graph full, or the search over."""
     state, child, moves = root.copy(), root.copy(), np.empty(game.max_moves, np.int32)
     path, counts = np.empty(game.max_plies + 1, np.int32), graph.counts
     if counts[SIZE] == 0:
         add_position(game, graph, state)
-    # a search that has ended stays so: another descent would count moves and draw numbers in vain
+    # another descent would count moves and draw numbers in vain
     while counts[NODES] < until and not counts[ENDED]:
         copy_state(game, root, state)
         length = descend(game, graph, state, path, options)
@@ -207,7 +206,7 @@ def ubfm_kernel(game, graph, root, options, until, limit, rng):
 
 @helper
 def descend(game, graph, state, path, options):
-    """Follow best moves from the root to a position to expand; returns the path's length.  `state` follows."""
+    """Follow best moves to a position to expand, with `state`; returns the path's length."""
     node, length = np.int64(ROOT), 1
     path[0] = ROOT
     while graph.total[node] > 0 and not (options.completion and graph.resolved[node]):
@@ -224,7 +223,7 @@ def descend(game, graph, state, path, options):
 
 @helper
 def edge_to_descend(graph, node, options):
-    """The move of the greatest value for the player to move; with completion, among the unresolved ones."""
+    """The move of the greatest value; with completion, among the unresolved ones."""
     side, best, best_value = graph.sides[node], NONE, -np.inf
     for edge in range(graph.first[node], graph.first[node] + graph.total[node]):
         target = graph.targets[edge]
@@ -236,7 +235,6 @@ def edge_to_descend(graph, node, options):
 
 @helper
 def expand(game, graph, node, state, child, moves, count):
-    """Give a position its moves, and each move its position, new or known."""
     first = graph.counts[EDGES]
     for i in range(count):
         game.play_into(state, moves[i], child)
@@ -249,7 +247,6 @@ def expand(game, graph, node, state, child, moves, count):
 
 @helper
 def find_or_add(game, graph, state):
-    """The position of a state, added if it is new."""
     key = game.key(state)
     slot = find_slot(graph.keys, graph.slots, 0, key, (np.uint64(key) * GAMMA) >> np.uint64(32))
     if graph.slots[slot] == 0:
@@ -260,7 +257,6 @@ def find_or_add(game, graph, state):
 
 @helper
 def add_position(game, graph, state):
-    """Add a position, with its result or its evaluation."""
     node = np.int32(graph.counts[SIZE])
     graph.counts[SIZE] += 1
     graph.sides[node] = side_to_move(game, state)
@@ -274,7 +270,6 @@ def add_position(game, graph, state):
 
 @helper
 def back_up(graph, path, length, options):
-    """Give each position of the path, from the end backwards, the value of its best move."""
     for i in range(length - 1, -1, -1):
         changed = update(graph, path[i], options)
         if not changed and not options.to_root:
@@ -283,7 +278,7 @@ def back_up(graph, path, length, options):
 
 @helper
 def update(graph, node, options):
-    """Give a position the value of its best move and, if certain, the result; returns whether it changes."""
+    """Give a position its best move's value and, if certain, result; returns whether it changes."""
     side, unresolved = np.int64(graph.sides[node]), 0
     best_result, best_value = np.int64(-2), -np.inf
     for edge in range(graph.first[node], graph.first[node] + graph.total[node]):

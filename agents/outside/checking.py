@@ -1,4 +1,4 @@
-"""Tests a program: greets it, asks for moves, plays a game with it, and reports faults and how to fix them."""
+"""Tests a program: asks for moves, plays a game with it, and reports faults and how to fix them."""
 
 import time
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class Finding(NamedTuple):
     trial: str
     sound: bool
     text: str
-    mend: str = ""  # how to mend a fault
+    mend: str = ""
 
 
 def check_engine(agent: External, game: Game, seed: int = 1) -> Iterator[Finding]:
@@ -56,7 +56,6 @@ class Trial(NamedTuple):
     name: str
 
     def finding(self, action) -> Finding:
-        """The result of an action."""
         try:
             return Finding(self.name, True, action())
         except EngineError as error:
@@ -87,7 +86,6 @@ def _greeted(agent) -> str:
 
 
 def _moved(agent, position) -> str:
-    """Ask for a move in a position."""
     with closing(agent.player(position.game)) as player:
         player.start(position.game, position.state, position.moves)
         start = time.perf_counter()
@@ -103,7 +101,7 @@ def _moved(agent, position) -> str:
 
 
 def _played(agent, game, seed) -> str:
-    """Play a game: the program makes every other decision, chance and a random player make the other moves."""
+    """The program makes every other decision; all else is random."""
     position, rng, decisions = Position(game), stream(seed, "game"), 0
     with closing(agent.player(game)) as player:
         player.start(game, position.state, [])
@@ -120,7 +118,6 @@ def _played(agent, game, seed) -> str:
 
 
 def _ended(agent) -> str:
-    """Check that it ends by itself."""
     engine = Engines.take(agent)
     start = time.perf_counter()
     engine.close()

@@ -1,4 +1,4 @@
-"""Any program as an agent, which is spoken to by JSON lines, GTP or UCI over its standard streams."""
+"""Any program as an agent, spoken to by JSON lines, GTP or UCI over its standard streams."""
 
 import atexit
 import os
@@ -102,7 +102,6 @@ class External(Agent):
         return fault and f"{fault}; {TO_BE_FOUND}"
 
     def _check_budget(self, budget):
-        """Unsuited if the protocol cannot express the budget."""
         kinds = protocol_named(self.protocol).kinds
         if wrong := [kind for kind in budget.given() if kind not in (*kinds, "clock")]:
             raise Unsuited(f"protocol={self.protocol!r} cannot express {wrong[0]}; it knows {', '.join(kinds)}")
@@ -155,7 +154,7 @@ class ExternalPlayer(Player):
         return self._decision(answer)
 
     def _limit(self) -> float | None:
-        """Seconds that the decision may take: with a clock, all that is left, which the program divides itself."""
+        """Seconds for the decision: with a clock, all that is left, which the program divides itself."""
         if clock := self.budget.clock:
             return max(0.0, clock.left)
         seconds = self.budget.seconds
@@ -176,7 +175,6 @@ class ExternalPlayer(Player):
         )
 
     def _begin(self):
-        """Set up the game in the program."""
         self.begun = True
         self.engine.ask("new_game", self.position, self.budget, self._soon())
 
@@ -211,13 +209,13 @@ class Engines:
 
     @classmethod
     def give_back(cls, agent: External, engine: Conversation) -> None:
-        """Make it available to another player, if it is still running."""
+        """Make it available to another player, if it still runs."""
         if not engine.process.closed:
             cls.free.setdefault(cls._key(agent), []).append(engine)
 
     @classmethod
     def close(cls) -> None:
-        """End the free ones, except in a process forked from this one."""
+        """End the free ones of this process."""
         for key, waiting in cls.free.items():
             while waiting and key[0] == os.getpid():
                 waiting.pop().close()

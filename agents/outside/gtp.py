@@ -1,4 +1,4 @@
-"""Go Text Protocol 2 (Farnebaeck, draft of 2002), for the games of programs that speak it."""
+"""Go Text Protocol 2 (Farnebaeck, draft of 2002)."""
 
 import math
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ COLOURS = "bw"  # of the first player and the second
 
 @dataclass(frozen=True)
 class Speech:
-    """A game's vocabulary: the commands that begin it, and the vertices whose names differ from our moves."""
+    """A game's first commands, and the vertices whose names differ from our moves."""
 
     settings: tuple[str, ...] = ("boardsize {size}", "clear_board")
     vertices: dict[str, str] = field(default_factory=dict)
 
     def vertex(self, name: str) -> str:
-        """The vertex of a move with that name."""
+        """The vertex of a move."""
         return self.vertices.get(name, name.upper())
 
     def name(self, vertex: str) -> str:
-        """The name of the move to a vertex, as a program writes it."""
+        """The move to a vertex, as a program writes it."""
         text = vertex.strip().lower()
         return next((name for name, other in self.vertices.items() if other == text), text)
 
@@ -40,7 +40,7 @@ SPEECHES = {
 
 
 class Gtp(Protocol):
-    """The program keeps the board, and is sent every move as it is made."""
+    """The program keeps the board, and is sent every move."""
 
     kinds = ("seconds",)
     least_seconds = 1.0
@@ -95,7 +95,7 @@ class Gtp(Protocol):
         return Answer(SPEECHES[position.game.name].name(vertex))
 
     def _tell_time_left(self, side: int, budget: Budget, until: float) -> None:
-        """Send the clocks' readings, rounded down to whole seconds, or the time for this stone."""
+        """Send the clocks' readings in whole seconds, rounded down, or the time for this stone."""
         left = {} if budget.seconds is None else {side: f"{self._whole(budget.seconds)} 1"}
         if clock := budget.clock:
             shown = {side: clock.left} | ({} if clock.opponent is None else {1 - side: clock.opponent})
@@ -104,7 +104,6 @@ class Gtp(Protocol):
             self._ask(f"time_left {COLOURS[of]} {time}", until)
 
     def _ask(self, command: str, until: float) -> str:
-        """The program's answer to a command."""
         if unasked := self.process.unasked().strip():
             raise EngineError(f"wrote {unasked[:200]!r} without being asked", FORM)
         self.process.send(command + "\n")

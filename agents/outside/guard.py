@@ -2,19 +2,17 @@
 
 CONTROL is the number of an open pipe.  When its other end is closed, on purpose or by the owner's death, the program
 and all its descendants are killed; also when the program itself ends, and when they are more than PROCESSES, unless
-that is 0.  MEMORY is a limit in bytes for each process, or 0.  The program has MARK in its environment, as ARENA_MARK,
-and the standard streams; the exit code is its own, or 128 plus the signal.
+that is 0: the system's own limit (RLIMIT_NPROC) covers everything that a user runs.  MEMORY is a limit in bytes for
+each process, or 0.  The program has MARK in its environment, as ARENA_MARK, and the standard streams; the exit code is
+its own, or 128 plus the signal.
 
-Processes are counted about twenty times a second, since the system's own limit (RLIMIT_NPROC) covers everything that a
-user runs.
+A worker cannot do this itself: a killed worker kills nothing, a signal to the group misses processes that have left it,
+and code between fork and exec is unsafe with threads.  On Linux all orphans of the program become children of this
+process, which finds them that way; elsewhere the program's group is killed.
 
-It is a separate process because a worker cannot do this itself: a killed worker kills nothing, a signal to the group
-misses processes that have left it, and code between fork and exec is unsafe with threads.  On Linux all orphans of the
-program become children of this process, which finds them that way; elsewhere the program's group is killed.
-
-On Linux the guard has a guard: an outer process runs an inner one, which runs the program.  If either is killed, the
-other kills the program, and the outer one ends by SIGKILL, which tells the owner.  A stopped inner one is continued by
-the outer one, and either when its own parent ends.  Elsewhere orphans cannot be found, so there is one process.
+On Linux an outer process runs an inner one, which runs the program.  If either is killed, the other kills the program,
+and the outer one ends by SIGKILL, which tells the owner.  A stopped inner one is continued by the outer one, and either
+when its own parent ends.  Elsewhere orphans cannot be found, so there is one process.
 """
 
 import ctypes
@@ -27,13 +25,13 @@ import time
 from contextlib import suppress
 
 SET_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36  # of Linux's prctl
-LOOK = 0.05  # seconds between two counts of the processes
+LOOK = 0.05  # seconds between counts of processes
 PAUSE = 0.002  # seconds between checks that killed processes have ended
 CANNOT_START = 127
 
 
 def main() -> int:
-    """Run the program; returns the exit code for this process."""
+    """Run the program; returns this process's exit code."""
     control, memory, most, mark, command = *map(int, sys.argv[1:4]), sys.argv[4], sys.argv[5:]
     os.set_inheritable(control, False)  # the owner sees this process's end by the pipe
 
@@ -51,12 +49,12 @@ def main() -> int:
 
     code = _guard(control, run_inner, wakes=True)
     if code < 0:
-        os.kill(os.getpid(), signal.SIGKILL)  # so that the owner sees that a guard was killed
+        os.kill(os.getpid(), signal.SIGKILL)  # so that the owner sees it
     return code
 
 
 def _guard(control: int, run, most: int = 0, wakes: bool = False) -> int:
-    """Fork a process that does `run`, and kill all below this one when it or `control` ends; returns its exit code."""
+    """Fork a process that does `run`; when it or `control` ends, kill all below this one.  Returns its exit code."""
     _prctl(SET_CHILD_SUBREAPER, 1)
     _prctl(SET_DEATH_SIGNAL, signal.SIGCONT)
     woken, wake = os.pipe()
@@ -84,12 +82,10 @@ def _guard(control: int, run, most: int = 0, wakes: bool = False) -> int:
 
 
 def _shown(code: int) -> int:
-    """An exit code, or minus a signal, as an exit code."""
     return code if code >= 0 else 128 - code
 
 
 def _become(command: list[str], memory: int, mark: str) -> None:
-    """In the child: turn into the program."""
     try:
         os.setpgid(0, 0)
         _prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
@@ -111,7 +107,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _reaped(child: int, wakes: bool = False) -> tuple[int | None, bool]:
-    """(the child's exit code if it has ended, whether no child is left); collects all ended children.
+    """Collect ended children: (the exit code of `child` if it has ended, whether none is left).
 
     wakes: continue those that are stopped
     """
@@ -141,7 +137,6 @@ def _kill_all(child: int) -> None:
 
 
 def _has_more_than(most: int) -> bool:
-    """Whether more than `most` processes are below this one."""
     found, ahead = 0, [str(os.getpid())]
     while ahead and found <= most:
         try:
@@ -156,7 +151,6 @@ def _has_more_than(most: int) -> bool:
 
 
 def _children(pid: str) -> list[str]:
-    """The processes started by the threads of one."""
     found = []
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/children") as file:

@@ -1,4 +1,4 @@
-"""An agent of ours in a process of its own, which is spoken to as any program is: by JSON lines."""
+"""An agent of ours in a process of its own, spoken to as any program is: by JSON lines."""
 
 import shlex
 import sys

@@ -11,7 +11,7 @@ from arena.games.core.registry import spell
 
 VERSION = 1
 ONE_LINE = "write one JSON object for each line read, and nothing else, and flush it"
-SHOWN = 200  # characters of a wrong answer, in messages
+SHOWN = 200  # characters
 
 
 class JsonLines(Protocol):
@@ -44,7 +44,6 @@ class JsonLines(Protocol):
         self._ask({"type": "game_over", **_described(position), "result": result}, until)
 
     def _ask(self, request: dict[str, Any], until: float) -> dict[str, Any]:
-        """The program's answer to a request."""
         if unasked := self.process.unasked():
             raise EngineError(f"wrote {_shown(unasked)} without being asked", ONE_LINE)
         self._number += 1
@@ -66,7 +65,6 @@ def _described(position: Position) -> dict[str, Any]:
 
 
 def _spoken(budget: Budget) -> dict[str, Any]:
-    """A budget as JSON, with a clock's readings."""
     clock = {} if budget.clock is None else {"clock": budget.clock._asdict()}
     return budget.given() | clock
 
@@ -89,7 +87,6 @@ def _text(answer: dict, key: str, default: str | None = None) -> str:
 
 
 def _number(answer: dict, key: str, low: float, high: float) -> float | None:
-    """A number, or None if it is null or missing."""
     value = answer.get(key)
     if value is None:
         return None
@@ -103,7 +100,6 @@ def _number(answer: dict, key: str, low: float, high: float) -> float | None:
 
 
 def _count(answer: dict, key: str) -> int | None:
-    """A whole number, or None if it is null or missing."""
     value = answer.get(key)
     if value is not None and not (type(value) is int and 0 <= value < 1 << 63):
         raise _wrong(answer, key, "a whole number, 0 or more")

@@ -1,4 +1,4 @@
-"""One running program: lines to it and from it, with deadlines and limits, and its end with all its descendants."""
+"""One running program: lines to it and from it, deadlines and limits, and its end with all its descendants."""
 
 import os
 import secrets
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 GUARD = Path(__file__).with_name("guard.py")
-LONGEST_LINE = 1 << 20  # bytes of a line of its answers
+LONGEST_LINE = 1 << 20  # bytes
 MOST_OUTPUT = 16 << 20  # bytes of one answer, with all lines before it
-MOST_LOG = 64 << 20  # bytes of its error stream that go to the log
+MOST_LOG = 64 << 20  # bytes of its error stream
 TAIL = 2000  # bytes kept of each stream, for messages
 LAST_LINES, LINE_SHOWN = 4, 200  # of the tail, in a message
-CLEAN = 3  # looks without a process, one after the other: while it turns into a program it has no environment
+CLEAN = 3  # looks in a row that find no process: while it turns into a program it has no environment
 GRACE = 0.5  # seconds in which a program may end by itself
 CHUNK = 1 << 16
-ROUNDS = 64  # chunks of unexpected output that are read
+ROUNDS = 64  # chunks of unexpected output to read
 TO_BE_FOUND = "give its path, such as ./engine, and make it executable: chmod +x engine"
 TO_BE_TRIED = "run it by itself, and type what is sent to it"
 
@@ -34,7 +34,7 @@ def lacking(command: str) -> str:
 
 
 class EngineError(RuntimeError):
-    """An outside program broke a rule: what it did, how its author may mend that, and the last lines it wrote."""
+    """An outside program broke a rule: what it did, how its author may mend that, and its last lines."""
 
     def __init__(self, what: str, mend: str = "", said: str = ""):
         self.what, self.mend, self.said = what, mend, said
@@ -80,7 +80,7 @@ class Process:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 pass_fds=[control],
-                start_new_session=True,  # Ctrl-C is for us, and we end it
+                start_new_session=True,  # Ctrl-C is for us
             )
         except BaseException:
             os.close(self._control)
@@ -101,7 +101,7 @@ class Process:
         self.closed = False
 
     def send(self, text: str) -> None:
-        """Send `text` to the program; `line` sends the rest of what it does not take at once."""
+        """Send `text`; `line` sends the rest of what the program does not take at once."""
         self._answered = 0
         waited = bool(self._sending)
         self._sending += text.encode()
@@ -127,7 +127,7 @@ class Process:
         return found
 
     def unasked(self) -> bytes:
-        """The output since its last answer, which is discarded: nothing, if it only answers."""
+        """Discard and return the output since its last answer: nothing, if the program only answers."""
         for _ in range(ROUNDS):
             if not self._pump(0):
                 break
@@ -148,7 +148,7 @@ class Process:
         return "; ".join(parts)
 
     def close(self, farewell: str | None = None) -> None:
-        """End it: at once, or after a farewell ("": the end of its input) and the time to end by itself."""
+        """End it: at once, or after a farewell ("": the end of its input) and some time to end by itself."""
         if self.closed:
             return
         self.closed = True
@@ -173,17 +173,16 @@ class Process:
                 stream.close()
 
     def _write(self) -> None:
-        """Write as much of the waiting text as the program takes."""
         try:
             while self._sending:
                 del self._sending[: os.write(self._stdin.fileno(), self._sending[:CHUNK])]
         except BlockingIOError:
             pass
         except OSError:
-            self._sending.clear()  # it no longer reads; its end is noticed when it should answer
+            self._sending.clear()  # its end is noticed when it should answer
 
     def _pump(self, seconds: float) -> bool:
-        """Wait that long for the program to read or write, and serve it; returns whether it did."""
+        """Wait that long for the program to read or write; returns whether it did."""
         ready = self._poll.poll(seconds * 1000)
         for number, _ in ready:
             if number == self._stdin.fileno():
@@ -197,7 +196,7 @@ class Process:
         return bool(ready)
 
     def _take(self, number: int) -> bytes:
-        """The output on one of its streams; errors go to the log, as long as there is room."""
+        """The output on a stream; errors go to the log while there is room."""
         found = os.read(number, CHUNK)
         self._tails[number] = (self._tails[number] + found)[-TAIL:]
         if self._log and number == self._stderr.fileno() and self._logged < MOST_LOG:
@@ -206,7 +205,6 @@ class Process:
         return found
 
     def _read(self, number: int) -> None:
-        """Take the output on one of its streams, and check it."""
         found = self._take(number)
         if number == self._stdout.fileno():
             self._received += found
@@ -232,7 +230,7 @@ class Process:
         return f"was killed by signal {code - 128}{half}" if killed else f"ended with exit code {code}{half}"
 
     def _hear_last_words(self) -> None:
-        """Take the rest of its error stream, once it has ended; its descendants may still write there."""
+        """Take the rest of its error stream; its descendants may still write there."""
         number = self._stderr.fileno()
         for _ in range(ROUNDS):
             if not select.select([number], [], [], 0)[0] or not self._take(number):
@@ -240,10 +238,7 @@ class Process:
 
 
 def kill_marked(mark: str) -> None:
-    """Kill the processes with that mark in their environment: a program that has lost both its guards.
-
-    Without /proc there are none to be found.
-    """
+    """Kill the processes with that mark in their environment (found in /proc): a program has lost both its guards."""
     until, passes = time.monotonic() + 10 * GRACE, 0
     while passes < CLEAN and time.monotonic() < until:
         passes += 1

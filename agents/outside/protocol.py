@@ -9,11 +9,11 @@ from arena.agents.core.agent import Budget
 from arena.agents.outside.process import Bounds, EngineError, Process, Silent
 from arena.games.core.game import Game
 
-PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}  # modules and classes of this package
+PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}
 
 
 class Identity(NamedTuple):
-    """A program's name and version, by itself."""
+    """A program's own name and version."""
 
     name: str
     version: str = ""
@@ -23,15 +23,15 @@ class Answer(NamedTuple):
     """A move by its name, and the program's statistics."""
 
     move: str
-    value: float | None = None  # expected result for the player to move, as of a Decision
+    value: float | None = None  # as of a Decision
     playouts: int | None = None
     nodes: int | None = None
     depth: int | None = None
-    line: tuple[str, ...] = ()  # the best play in its view, beginning with the move
+    line: tuple[str, ...] = ()  # the best play, beginning with the move
 
 
 class Position:
-    """A game from its beginning: every move, including the opening's and chance's."""
+    """A game from its beginning, with the moves of the opening and of chance."""
 
     def __init__(self, game: Game, moves: Sequence[int] = ()):
         self.game, self.state = game, game.initial()
@@ -48,7 +48,6 @@ class Position:
         return int(self.game.player(self.state))
 
     def push(self, move: int) -> None:
-        """Make a legal move."""
         self.names.append(self.game.move_name(self.state, move))
         self.moves.append(move)
         self.sides.append(self.side)
@@ -57,7 +56,6 @@ class Position:
 
     @property
     def legal(self) -> dict[str, int]:
-        """The legal moves by their names."""
         if self._legal is None:
             self._legal = {self.game.move_name(self.state, move): move for move in self.game.moves(self.state)}
         return self._legal
@@ -69,10 +67,10 @@ class Protocol:
     Every method but `refuses` raises EngineError if the program breaks a rule.
     """
 
-    kinds: ClassVar[tuple[str, ...]]  # the budgets that the protocol can express
-    needs_budget: ClassVar[bool] = False  # whether a program must be given one
+    kinds: ClassVar[tuple[str, ...]]  # the budgets that it can express
+    needs_budget: ClassVar[bool] = False  # whether a program must get one
     least_seconds: ClassVar[float] = 0.0  # the least that it can express
-    farewell: ClassVar[str] = ""  # the request to end, before the end of its input
+    farewell: ClassVar[str] = ""  # the request to end
 
     def __init__(self, process: Process, options: dict[str, str]):
         self.process, self.options = process, options
@@ -90,18 +88,17 @@ class Protocol:
         """A game begins, or continues, in a position."""
 
     def tell(self, position: Position, until: float) -> None:
-        """A move was made, by a player or by chance: the last one of `position`."""
+        """The last move of `position` was made, by a player or by chance."""
 
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
-        """Ask for the move in a position; a program may draw its random numbers from the seed."""
+        """Ask for a move; a program may draw its random numbers from the seed."""
         raise NotImplementedError
 
     def game_over(self, position: Position, result: float | None, until: float) -> None:
-        """The game has ended, with the first player's result as in `Player.close`."""
+        """The game has ended; result: as in `Player.close`."""
 
 
 def protocol_named(name: str) -> type[Protocol]:
-    """The class of a protocol in PROTOCOLS."""
     module, _, cls = PROTOCOLS[name].partition(".")
     return getattr(importlib.import_module(f"arena.agents.outside.{module}"), cls)
 
@@ -115,7 +112,7 @@ def options_of(text: str) -> dict[str, str]:
 
 
 class Conversation:
-    """A running program with its protocol; it is ended after any EngineError, which has its last lines."""
+    """A running program with its protocol; any EngineError ends it, and has its last lines."""
 
     def __init__(self, command: str, protocol: str, options: str, bounds: Bounds, log: str, patience: float):
         self.process = Process(command, bounds, log)
@@ -141,5 +138,4 @@ class Conversation:
             raise
 
     def close(self) -> None:
-        """Ask the program to end, and end it."""
         self.process.close(self._protocol.farewell)

@@ -29,7 +29,7 @@ log = logging.getLogger("agents.serving")
 
 
 def serve(agent: Agent, game: Game, protocol: str, lines: Iterable[str], write: Callable[[str], object], seed=0):
-    """Answer every line until one says quit or there are no more; Unsuited if the agent cannot play the game."""
+    """Answer every line until one says quit; Unsuited if the agent cannot play the game."""
     server = SERVERS[protocol](agent, game, seed)
     try:
         for line in lines:
@@ -42,7 +42,7 @@ def serve(agent: Agent, game: Game, protocol: str, lines: Iterable[str], write: 
 
 
 class Quit(Exception):
-    """The other side has ended the conversation, and has its answer."""
+    """The other side has ended the conversation."""
 
 
 class Wrong(UserError):
@@ -58,7 +58,7 @@ class Server:
 
     def __init__(self, agent: Agent, game: Game, seed: int):
         self.agent, self.game, self.seed = agent, game, seed
-        self.own = bool(agent.own_budget().given()) or not agent.budgets  # whether the agent has its own budget
+        self.own = bool(agent.own_budget().given()) or not agent.budgets
         self.limit = Budget()
         self.player: Player | None = None  # once a decision is asked for
         if reason := agent.refuses(game):
@@ -78,7 +78,6 @@ class Server:
             self.make(name)
 
     def leave(self) -> None:
-        """End the game for its player, if there is one."""
         if self.player:
             player, self.player = self.player, None
             player.close(None)
@@ -93,7 +92,7 @@ class Server:
             self.player.played(self.position.moves[-1])
 
     def follow(self, names: list[str]) -> None:
-        """Go to the position after these moves: from the current one, if they continue it."""
+        """Go to the position after these moves; the player goes on if they continue its game."""
         made = self.made()
         known = len(made)
         if names[:known] == made:
@@ -103,7 +102,7 @@ class Server:
             self.begin(names)
 
     def limited(self, budget: Budget) -> None:
-        """Set the budget of the next decisions, for an agent without its own."""
+        """Set the budget of the next decisions, unless the agent has its own."""
         if self.own or budget == self.limit:
             return
         if self.player and self.limit.clock and budget.clock:
@@ -113,7 +112,7 @@ class Server:
         self.limit = budget
 
     def decide(self, seed: int | None = None) -> Decision:
-        """The agent's decision in the position, by this seed; without one, the same game gives the same decisions."""
+        """The agent's decision; without a seed, the same game gives the same decisions."""
         if self.game.is_over(self.position.state):
             raise Over("the game is over")
         try:
@@ -134,11 +133,9 @@ class Server:
         return self.position.names
 
     def legal(self) -> dict[str, int]:
-        """The legal moves by the protocol's names."""
         return self.position.legal
 
     def name_of(self, state, move: int) -> str:
-        """The name of a move."""
         return self.game.move_name(state, move)
 
     def names_of(self, moves: Iterable[int]) -> list[str]:
@@ -185,7 +182,6 @@ class JsonServer(Server):
 
 
 def _described(decision: Decision, names_of) -> dict:
-    """A decision as JSON."""
     numbers = {kind: getattr(decision, kind) for kind in ("value", "playouts", "nodes", "depth")}
     given = {kind: number if kind == "value" else int(number) for kind, number in numbers.items() if number is not None}
     move = int(decision.move)
@@ -208,7 +204,6 @@ class UciServer(Server):
         return {self.name_of(state, move): move for move in self.game.moves(state)}
 
     def name_of(self, state, move):
-        """The game's name for UCI: in chess by its squares."""
         return self.game.uci_name(state, move)
 
     def answers(self, line):
@@ -252,7 +247,6 @@ class UciServer(Server):
         yield f"bestmove {self.names_of([decision.move])[0]}"
 
     def _game_from(self, start: str) -> Game:
-        """The game from `startpos` or, if the game supports it, from `fen ...`."""
         if start in ("startpos", self.served.uci_start):
             return self.served
         kind, _, fen = start.partition(" ")
@@ -263,7 +257,7 @@ class UciServer(Server):
 
 
 def _limit(words: list[str], agent: Agent, side: int) -> Budget:
-    """The budget that `go` gives; nodes are playouts for an agent that counts these.  `side` is to move."""
+    """The budget of `go`; nodes are playouts for an agent that counts these.  `side` is to move."""
     given = dict(pairwise(words))  # words such as `ponder` have no number
     limits: dict[str, int | float | Clock] = {}
     own, other = (f"{UCI_COLOURS[one]}time" for one in (side, 1 - side))
@@ -282,7 +276,7 @@ def _limit(words: list[str], agent: Agent, side: int) -> Budget:
 
 
 class GtpServer(Server):
-    """GTP 2 for the games with vertices; size and komi can be set if the game has them."""
+    """GTP 2 for games with vertices; size and komi can be set if the game has them."""
 
     def __init__(self, agent, game, seed):
         if reason := Gtp.refuses(game):
@@ -310,7 +304,6 @@ class GtpServer(Server):
             raise Quit
 
     def commands(self) -> dict[str, Callable]:
-        """The known commands, by name."""
         return {name.removeprefix("gtp_"): getattr(self, name) for name in dir(self) if name.startswith("gtp_")}
 
     def gtp_protocol_version(self):
@@ -368,7 +361,6 @@ class GtpServer(Server):
     gtp_time_settings = gtp_time_left = gtp_quit
 
     def _become(self, **parameters):
-        """Play the game with another size or komi, on an empty board."""
         try:
             self.game = replace(self.game, **parameters)
         except TypeError:
@@ -384,7 +376,6 @@ SERVERS = {"json": JsonServer, "gtp": GtpServer, "uci": UciServer}
 
 
 def _version() -> str:
-    """The version of this package, if it is installed."""
     try:
         return f"search-arena {importlib.metadata.version('search-arena')}"
     except importlib.metadata.PackageNotFoundError:

@@ -7,14 +7,14 @@ from arena.agents.outside.process import EngineError
 from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
 from arena.games.core.game import Game
 
-VARIANT = "UCI_Variant"  # the option that names the game
-NUMBERS = ("depth", "nodes")  # kept from `info`
+VARIANT = "UCI_Variant"  # names the game
+NUMBERS = ("depth", "nodes")
 COLOURS = "wb"  # of the first player and the second
 SCALE = 400  # centipawns for odds of winning of ten to one, as in Elo's formula
 
 
 class Uci(Protocol):
-    """Every search is sent the whole position; the last `info` with a score or a line counts."""
+    """Every search gets the whole position; the last `info` with a score or a line counts."""
 
     kinds = ("nodes", "depth", "seconds")
     needs_budget = True
@@ -73,7 +73,7 @@ class Uci(Protocol):
 
 
 def spoken(position: Position) -> tuple[list[str], dict[str, str]]:
-    """The moves of a game as UCI names them, and UCI's names of the legal moves -> ours, where these differ."""
+    """The game's moves as UCI names them, and UCI's names of the legal moves -> ours, where these differ."""
     game, state, names = position.game, position.game.initial(), []
     if type(game).uci_name is Game.uci_name:
         return position.names, {}
@@ -88,7 +88,7 @@ def _limits(budget: Budget, side: int) -> str:
     limits = {"nodes": budget.nodes, "depth": budget.depth}
     if clock := budget.clock:
         own, other = COLOURS[side], COLOURS[1 - side]
-        # both have the same increment: a run has one time control
+        # a run has one time control
         limits |= {f"{own}time": _milliseconds(clock.left)}
         limits |= {} if clock.opponent is None else {f"{other}time": _milliseconds(clock.opponent)}
         limits |= {f"{of[0]}inc": round(1000 * clock.increment) for of in limits if of.endswith("time")}
@@ -136,6 +136,6 @@ def value_of_score(kind: str, text: str) -> float | None:
 
 
 def score_of_value(value: float) -> int:
-    """The centipawns for an expected result; certain results are worth 100 pawns."""
+    """The centipawns of an expected result; certain results are worth 100 pawns."""
     bounded = max(-1.0, min(1.0, value))
     return round(2 * SCALE / math.log(10) * math.atanh(bounded)) if abs(bounded) < 1 else round(10_000 * bounded)
