@@ -1,7 +1,4 @@
-"""Mean rewards by a key, such as that of a move code or of the last few: what MAST, NST and progressive history learn.
-
-The simulation at hand is a line of moves, those in the tree first.  Keys lie in one open-addressing table.
-"""
+"""Mean rewards by a key, such as a move code or the last few ones: what MAST, NST and progressive history learn."""
 
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -16,17 +13,17 @@ from arena.games.core.playout import copy_state
 from arena.games.core.random import mix
 
 EMPTY = np.uint64(0)
-FILLED = 0.75  # of a table; beyond that it takes no new keys, and goes on counting those it has
+FILLED = 0.75  # of a table; a fuller one only counts the keys it has
 START = np.uint64(0x9E3779B97F4A7C15)
-LINE = ("codes", "players", "length", "state")  # the fields of Averages that belong to the simulation at hand
+LINE = ("codes", "players", "length", "state")  # the fields of Averages that belong to one simulation
 
 
 class Averages(NamedTuple):
-    """A table of counts and sums of rewards, and the line of the simulation at hand."""
+    """An open-addressing table of sums of rewards, and the current simulation's line of moves, the tree's first."""
 
     keys: np.ndarray  # uint64[size], EMPTY or a key; size is a power of two
     counts: np.ndarray  # int64[size]
-    sums: np.ndarray  # float64[size], of rewards, 0 to 1, for the player who made the last move of the key
+    sums: np.ndarray  # float64[size], of rewards, 0 to 1, for the player of the key's last move
     used: np.ndarray  # int64[1], keys in the table
     codes: np.ndarray  # int64[max_plies], of the moves of the line; CHANCE for outcomes
     players: np.ndarray  # int64[max_plies], who made them
@@ -35,7 +32,7 @@ class Averages(NamedTuple):
 
 
 def new_averages(game, entries: int) -> Averages:
-    """An empty table with places for so many keys, a power of two."""
+    """An empty table with `entries` places, a power of two."""
     plies = game.max_plies
     return Averages(
         np.zeros(entries, np.uint64),
@@ -58,7 +55,6 @@ def empty(averages: Averages) -> None:
 
 @helper
 def begin_line(game, averages, tree, walk):
-    """Make the line that of the moves in the tree."""
     state = averages.state
     averages.length[0] = 0
     copy_state(game, walk.root, state)
@@ -69,7 +65,6 @@ def begin_line(game, averages, tree, walk):
 
 @helper
 def add_move(game, averages, state, move):
-    """Put a move that is about to be made at the end of the line."""
     ply, player = averages.length[0], game.player(state)
     averages.players[ply] = player
     averages.codes[ply] = game.move_code(state, move) if player != CHANCE else CHANCE
@@ -85,7 +80,7 @@ def joined(key, code):
 
 @helper
 def key_of(averages, begin, end):
-    """The key of the moves of the line from `begin` on, up to but not including `end`."""
+    """The key of the line's moves from `begin` to before `end`."""
     key = START
     for i in range(begin, end):
         key = joined(key, averages.codes[i])
@@ -94,13 +89,13 @@ def key_of(averages, begin, end):
 
 @helper
 def place_of(averages, key):
-    """Where a key is, or the empty place where it would be."""
+    """The place of a key, or the empty one where it belongs."""
     return find_slot(averages.keys, averages.keys, EMPTY, key, key)
 
 
 @helper
 def mean_of(averages, code, unknown):
-    """The mean reward of a single move's code, or what `unknown` says where it has none."""
+    """The mean reward of a move code, or `unknown`."""
     place = place_of(averages, joined(START, code))
     return mean_at(averages, place) if averages.keys[place] != EMPTY else np.float64(unknown)
 
@@ -113,7 +108,7 @@ def mean_at(averages, place):
 
 @helper
 def count_reward(averages, key, reward):
-    """Let a reward into the mean of a key; a new one needs room in the table."""
+    """Add a reward to the mean of a key; a new one needs room in the table."""
     place = place_of(averages, key)
     if averages.keys[place] == EMPTY:
         if averages.used[0] > FILLED * len(averages.keys):
@@ -139,7 +134,7 @@ def learn_line(averages, result, length):
 
 @dataclass(frozen=True)
 class Averaging(Method):
-    """Base of the methods that learn mean rewards of codes.  Its memory: Averages, which are kept from move to move."""
+    """Base of the methods that learn mean rewards of codes.  Its memory: Averages, kept from move to move."""
 
     steps: ClassVar[bool] = True
     private: ClassVar[tuple[str, ...]] = LINE
@@ -148,7 +143,6 @@ class Averaging(Method):
         return new_averages(game, 1 << 17)
 
     def averages(self, memory):
-        """Where they are in its memory."""
         return memory
 
     def arrive(self, game, search, walk):

@@ -42,7 +42,7 @@ JOINTS = {
 
 @functools.cache
 def joined(name: str, methods: tuple[Method, ...]) -> Callable[..., Any]:
-    """The function of that name of a chain, generated to call only the methods that replace it."""
+    """A chain's function of that name, generated to call only the methods that replace it."""
     line, returned = JOINTS[name]
     first, *rest = inspect.signature(getattr(Method, name)).parameters
     lines = [f"def {name}({', '.join([first, *rest])}):"]

@@ -46,7 +46,6 @@ class Composed(UCB1):
         return total / self.lanes
 
     def played(self, game, search, walk, rng):
-        """The result of one playout."""
         state, plies = walk.state, 0
         if not self.steps:
             score, _ = game.random_playout(state, walk.moves, rng)
@@ -82,7 +81,7 @@ class Composed(UCB1):
 
 @dataclass(frozen=True)
 class Selecting(Composed):
-    """Composed with methods that change the selection; bounds are computed in double precision."""
+    """Composed with methods that change the selection; bounds have double precision."""
 
     def function(self, name):
         return super().function("best_of_each" if name == "best_child" else name)

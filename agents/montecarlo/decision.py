@@ -7,9 +7,9 @@ from arena.agents.core.tree import ROOT, Tree, most_visited_child, principal_var
 
 
 def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:
-    """The move to the root's child `best` (default: the most visited), with statistics for `player`, who is to move.
+    """The root's child `best` (default: the most visited) as a move, with statistics for `player`, who is to move.
 
-    A proven win is played instead; a proven loss is not played unless all moves are.
+    A proven win is played instead; a proven loss only if all moves are lost.
     """
     first, best = int(tree.first_child[ROOT]), most_visited_child(tree, ROOT) if best is None else best
     children = slice(first, first + int(tree.children[ROOT]))
@@ -29,7 +29,7 @@ def decision_from(tree: Tree, playouts: int, player: int, best: int | None = Non
 
 
 def best_of_proven(proofs: np.ndarray, visits: np.ndarray, means: np.ndarray, best: int, player: int) -> int:
-    """The index of the move for `player` to play instead of `best`; results of proven moves become their means."""
+    """The index of the move for `player` to play instead of `best`; proven results replace `means`."""
     certain = proofs.nonzero()[0]
     means[certain] = [(1.0 if player == 0 else -1.0) * proven_result(proof) for proof in proofs[certain]]
     won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]

@@ -1,11 +1,8 @@
 """Flat Monte-Carlo: the same number of random playouts after each move, and the move with the best mean (Bruegmann,
 "Monte Carlo Go", 1993).
 
-The mean and the standard deviation of a move's results are sums over its playouts: mean = s / n and deviation = sqrt(s2
-/ n - mean^2).  For games of two players.
-
-If the game has lanes, playouts are made in rounds of one in each lane after each move, and the rest of the budget one
-by one.
+With s, s2 the sums of n results and of their squares, mean = s / n and deviation = sqrt(s2 / n - mean^2).  If the game
+has lanes, playouts are made in rounds of one in each lane after each move, and the rest of the budget one by one.
 """
 
 from dataclasses import dataclass
@@ -37,8 +34,6 @@ class Flat(Agent):
 
 
 class FlatPlayer(Player):
-    """Keeps nothing from move to move."""
-
     def __init__(self, game, budget):
         self.game, self.budget = game, budget
 
@@ -79,7 +74,7 @@ class FlatPlayer(Player):
 
 @kernel
 def rounds_kernel(game, root, moves, sums, rounds, streams):
-    """In each round, a playout in every lane after each move; returns their number.  sums: see playouts_kernel."""
+    """In each round, a playout in every lane after each move; returns their number."""
     state, lanes = root.copy(), streams.width.count * len(streams.states)
     side = 1.0 if game.player(root) == 0 else -1.0
     for _ in range(rounds):

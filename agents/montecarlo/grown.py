@@ -21,7 +21,7 @@ class Grown(Node):
     """A node that the search has visited; the most visited children come first."""
 
     visits: int  # simulations that passed through it
-    value: float  # the mean of their results, for MAX; at the root, over its children together
+    value: float  # the mean of their results, for MAX; at the root, over its children
 
     @property
     def legend(self) -> str:
@@ -51,7 +51,7 @@ def grow(
 ) -> Grown:
     """Search once, and return the tree's `nodes` most visited nodes.
 
-    Unsuited if the agent grows no such tree: `uct`, `grave`, `ppa` and `mast` do, and searches derived from them.
+    Raises Unsuited if the agent grows no such tree: `uct`, `grave`, `ppa`, `mast` and searches derived from them do.
     """
     check_range("nodes", nodes, 1)
     check_searchable(agent, game, state)
@@ -76,13 +76,12 @@ def most_visited(tree: Tree, nodes: int) -> set[int]:
 
 
 def children_of(tree: Tree, node: int) -> range:
-    """The numbers of a node's children."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.children[node]))
 
 
 def shown(game: Game, tree: Tree, state: np.ndarray, chosen: set[int], node: int, mover: int = 0) -> Grown:
-    """A node, whose position is `state` and into which `mover` has moved, with its chosen children."""
+    """A node in the position `state`, into which `mover` has moved, with its chosen children."""
     player = None if game.is_over(state) else int(game.player(state))
     kept = sorted(chosen.intersection(children_of(tree, node)), key=lambda child: (-tree.visits[child], child))
     below = [shown(game, tree, after(game, state, int(tree.move[child])), chosen, child, player or 0) for child in kept]
@@ -96,14 +95,12 @@ def shown(game: Game, tree: Tree, state: np.ndarray, chosen: set[int], node: int
 
 
 def mark(root: Grown) -> None:
-    """Mark the line of the most visited moves."""
     while root.children:
         root = root.children[0]
         root.marked = True
 
 
 def of_children(tree: Tree, node: int, mover: int) -> float:
-    """The mean of all results of a node's children, for MAX."""
     rows = list(children_of(tree, node))
     mean = 2 * tree.value[rows].sum() / max(int(tree.visits[rows].sum()), 1) - 1
     return float(mean if mover == 0 else -mean)

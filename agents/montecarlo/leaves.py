@@ -1,7 +1,7 @@
 """Playouts of a leaf: one, or several whose results are backed up together.
 
-Several playouts of a leaf are leaf parallelisation (Cazenave & Jouandeau, "A parallel Monte-Carlo tree search
-algorithm", 2008, "at the leaves") on one core: side by side if the game has lanes, else one by one.
+Several are leaf parallelisation on one core (Cazenave & Jouandeau, "A parallel Monte-Carlo tree search algorithm",
+2008, "at the leaves"): side by side if the game has lanes, else one by one.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Once(Compilable):
 
 @dataclass(frozen=True)
 class OneByOne(Compilable):
-    """Several playouts, one after another.  Its room: dtype[state_size], the current state."""
+    """Several playouts in turn.  Its room: dtype[state_size], the current state."""
 
     count: int
 
@@ -57,13 +57,12 @@ class SideBySide(Compilable):
 
 
 class LeafPlayouts(NamedTuple):
-    """How leaves are played out, and the room for it; belongs to one thread."""
+    """How one thread plays leaves out, with the room for it."""
 
     way: Once | OneByOne | SideBySide
     room: tuple | np.ndarray | LaneStream
 
     def seed(self, rng: np.ndarray) -> None:
-        """Before a search: seed its own generators, if any, from `rng`."""
         if isinstance(self.room, LaneStream):
             self.room.state[:] = lane_stream(self.room.width, rng).state
 

@@ -35,7 +35,7 @@ from arena.games.core.registry import Registry, SpecError
 
 registry = Registry("method", "arena.agents.montecarlo.methods")
 
-NONE = -1  # no move, or no child
+NONE = -1  # no move or child
 LONGEST = 200  # characters of a text repeated in a message
 
 
@@ -112,7 +112,7 @@ class Method(Compilable):
         return None
 
     def leaf_playouts(self) -> int:
-        """The number of playouts of each leaf; `played` prepares for the next one."""
+        """The playouts of each leaf; `played` prepares for the next one."""
         return 1
 
     def with_room(self, game, memory: tuple) -> tuple:
@@ -231,7 +231,7 @@ def shortened(text: str) -> str:
 
 
 def check_together(chosen: tuple[Method, ...]) -> None:
-    """ValueError if two of the methods cannot be combined."""
+    """Raise ValueError if two of the methods cannot be combined."""
     names = [method.name for method in chosen]
     for i, method in enumerate(chosen):
         if method.name in names[:i]:

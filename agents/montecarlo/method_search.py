@@ -44,7 +44,6 @@ class TreeSearch(PreparedAgent):
 
     @property
     def chosen(self) -> tuple[Method, ...]:
-        """Its methods."""
         raise NotImplementedError
 
     @property
@@ -76,7 +75,6 @@ class TreeSearch(PreparedAgent):
         return TreeSearchPlayer(self, game, budget)
 
     def search_rule(self, game) -> UCB1:
-        """The rule of its search in a game."""
         chosen = self.chosen
         selects = any(replaces(method, name) for method in chosen for name in SELECTION)
         return (Selecting if selects else Composed)(
@@ -98,15 +96,14 @@ class TreeSearch(PreparedAgent):
         return memory
 
     def forget(self, memory: tuple) -> None:
-        """Empty the arrays for a new tree."""
         for method, part in zip(self.chosen, memory):
             method.forget(part)
 
     def seed(self, memory: tuple, rng: np.ndarray) -> None:
-        """Before a search: seed from `rng` the generators among the arrays."""
+        """Before a search, seed the generators among the arrays from `rng`."""
 
     def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
-        """Before a search with that budget: make the arrays ready; `rng` provides their random numbers."""
+        """Before a search with that budget; `rng` provides the arrays' random numbers."""
         for method, part in zip(self.chosen, memory):
             method.begin_search(game, part, budget, rng)
 
@@ -115,11 +112,11 @@ class TreeSearch(PreparedAgent):
         return tuple(method.with_room(game, part) for method, part in zip(self.chosen, memory)) or memory
 
     def worker_memory(self, memory: tuple, policy: bool) -> tuple:
-        """The arrays for one of several workers on one tree: private ones copied, and with `policy` the policy."""
+        """One of several workers' arrays: private ones copied, with `policy` the policy too."""
         return tuple(with_own(part, own_fields(method, policy)) for method, part in zip(self.chosen, memory))
 
     def unshared(self, game, one_policy: bool) -> str | None:
-        """Why several workers cannot search one tree, with one policy for all or without; None if they can."""
+        """Why several workers cannot search one tree, with one policy for all or without; else None."""
         for method in self.chosen:
             if method.steps and method.private is None:
                 return f"method {method.name} does not name the arrays of one simulation (private)"
@@ -133,26 +130,24 @@ class TreeSearch(PreparedAgent):
         return None
 
     def learns(self) -> bool:
-        """Whether playouts follow a policy that it learns."""
         return any(method.policy for method in self.chosen)
 
     def leaf_playouts(self) -> int:
-        """The playouts of each leaf."""
         return max((method.leaf_playouts() for method in self.chosen), default=1)
 
     def moved(self, memory: tuple, origin: np.ndarray) -> tuple:
-        """The arrays for a kept tree, whose node i was node origin[i] of the tree before: int32[nodes]."""
+        """The arrays for a kept tree, whose node i was node origin[i]: int32[nodes]."""
         return tuple(moved(method, part, origin) for method, part in zip(self.chosen, memory)) or memory
 
     def last_choice(self, tree: Tree, memory: tuple) -> int | None:
-        """The child of the root that a method plays; None leaves the choice to the visits."""
+        """The root's child that a method plays; None leaves it to the visits."""
         chosen = (method.choose(tree, part) for method, part in zip(self.chosen, memory))
         return next((child for child in chosen if child is not None), None)
 
 
 @dataclass(frozen=True)
 class Preset(TreeSearch):
-    """Base of the agents that are `uct` with one method and its parameters."""
+    """Base of the agents that are `uct` with one method."""
 
     method: ClassVar[type[Method]]
 
@@ -163,7 +158,7 @@ class Preset(TreeSearch):
 
 
 def moved(method: Method, memory: Any, origin: np.ndarray) -> Any:
-    """A method's arrays for a kept tree: row i of those with a row for each node was row origin[i]."""
+    """A kept tree's arrays of a method: row i of those by nodes was row origin[i]."""
     arrays = {}
     for name in method.per_node:
         arrays[name] = np.zeros_like(getattr(memory, name))

@@ -8,7 +8,7 @@ from arena.games.core.playout import reward_of
 
 @helper
 def reward_for(game, state, player):
-    """The evaluation of a position, or the result if it is over, from 0 to 1 for a player."""
+    """The evaluation of a position, or the result if it is over, 0 to 1 for a player."""
     reward = reward_of(game.score(state)) if game.is_over(state) else 0.5 * (1.0 + game.evaluate(state))
     return reward if player == 0 else 1.0 - reward
 
@@ -31,7 +31,7 @@ def wins_at_once(game, state, move, scratch):
 
 @helper
 def winning_move(game, state, moves, scratch):
-    """The first move that wins at once, or -1.  moves: int32[max_moves], scratch, as is `scratch`."""
+    """The first move that wins at once, or -1; moves: int32[max_moves] and `scratch` are overwritten."""
     if game.soonest_win > 1 and game.foreseen(state)[0] != 1:
         return np.int64(-1)
     for i in range(game.legal_moves(state, moves)):

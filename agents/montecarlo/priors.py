@@ -31,7 +31,7 @@ def softmax(values, first, end, temperature):
 
 @helper
 def probabilities(values, first, end, temperature, relative):
-    """The same; if `relative`, the lowest of the numbers counts as 0 and the highest as 1."""
+    """The same; if `relative`, the lowest number counts as 0 and the highest as 1."""
     low, high = values[first], values[first]
     for i in range(first, end):
         low, high = min(low, values[i]), max(high, values[i])
@@ -46,17 +46,15 @@ class Guided(Method):
 
     @property
     def source(self) -> str:
-        """One of the names, or `file:PATH`."""
         return getattr(self, self.asked)
 
     @property
     def is_learned(self) -> bool:
-        """Whether it is a learned policy."""
         return self.source.startswith(FILE)
 
     @property
     def is_relative(self) -> bool:
-        """Whether hints are on a scale of the game's own, and only compare the moves of a position."""
+        """Whether hints are on the game's own scale, and only compare the moves of a position."""
         return self.source == "order"
 
     def __post_init__(self):
@@ -76,7 +74,6 @@ class Guided(Method):
         return None
 
     def learned(self, game) -> Learned:
-        """The arrays of the policy, if it is one."""
         return learned_in(self.source.removeprefix(FILE), game) if self.is_learned else NOT_LEARNED
 
     def function(self, name: str):
@@ -93,7 +90,6 @@ class Guided(Method):
         return self.function("hint")(self, game, search, state, move)
 
     def hint_order(self, game, search, state, move):
-        """On the scale of the game's move_order."""
         return float(game.move_order(state, move))
 
     def hint_evaluation(self, game, search, state, move):
@@ -101,6 +97,5 @@ class Guided(Method):
         return reward_after(game, state, move, game.player(state), self.known(search).state)
 
     def hint_file(self, game, search, state, move):
-        """The logit of a learned policy."""
         known = self.known(search)
         return logit_after(game, known.learned, state, move, known.state)

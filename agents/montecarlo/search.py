@@ -7,8 +7,8 @@ A simulation selects, expands, plays out and backs up:
     play out  moves that the rule draws, to the end of the game; win 1, draw 1/2, loss 0
     back up   the reward and a visit to every node on the way; the rule may learn from the playout
 
-Where chance moves, the child is drawn by its probability.  The move with the most visits is played (Chaslot, Winands &
-van den Herik 2008, "robust child").  Searches differ in their rule: agents/montecarlo/ucb1.py.
+An outcome of chance is drawn by its probability.  The move with the most visits is played (Chaslot, Winands & van den
+Herik 2008, "robust child").  Searches differ in their rule: agents/montecarlo/ucb1.py.
 
 With `solver`, certain results are backed up as such (Winands, Bjornsson & Saito, "Monte-Carlo tree search solver",
 2008): a node is won when a move is, lost when all are; proven nodes are not searched again.  A result is certain at the
@@ -53,7 +53,7 @@ class Search(NamedTuple):
 
     tree: Tree
     memory: tuple  # the rule's arrays, or ()
-    options: tuple  # a NamedTuple of numbers, not constants in kernels like the fields of a rule
+    options: tuple  # a NamedTuple of numbers, which unlike a rule's fields are not constants in kernels
 
 
 class OneSearch:
@@ -65,7 +65,6 @@ class OneSearch:
         self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)
 
     def forget(self) -> None:
-        """Start a new tree."""
         clear(self.tree)
         self.agent.forget(self.memory)
 
@@ -85,12 +84,11 @@ class OneSearch:
         return run_chunks(run, playouts and max(1, playouts // lanes), seconds) * lanes
 
     def last_choice(self) -> int | None:
-        """The child of the root that the agent plays, unless it is the one with the most visits."""
         return self.agent.last_choice(self.tree, self.memory)
 
 
 class TreeSearchPlayer(OneSearch, Player):
-    """One game's tree, kept or cleared between moves as the agent says."""
+    """Keeps or clears the tree between moves as the agent says."""
 
     def __init__(self, agent, game, budget):
         playouts = None if agent.keep_tree else budget.playouts
@@ -135,7 +133,7 @@ def open_root(game, rule, search, walk, rng):
     if tree.children[ROOT] == LEAF:
         begin_walk(game, walk)
         rule.grow(game, search, walk, np.uint64(ROOT), rng)
-        tree.proven[ROOT] = UNPROVEN  # a kept tree may foresee its result without knowing the move
+        tree.proven[ROOT] = UNPROVEN  # a kept tree may foresee its result without the move
 
 
 @inlined
@@ -146,7 +144,7 @@ def goes_on(game, rule, search):
 
 @inlined
 def result_of(game, rule, search, walk, rng):
-    """The first player's result of a simulation at its leaf: a certain one, or else of a playout."""
+    """The first player's result of a simulation at its leaf: a certain one, else a playout's."""
     if rule.prover.settles(game, search.tree, walk):
         rule.chain.arrive(game, search, walk)
         return proven_result(search.tree.proven[last_node(walk)])
@@ -163,7 +161,7 @@ def finish(game, rule, search, walk, result):
 
 @inlined
 def descend(game, rule, search, walk, rng):
-    """Select down to a leaf, expanding it if it has been visited before."""
+    """Select down to a leaf; one that has been visited before is expanded."""
     begin_walk(game, walk)
     tree, node = search.tree, np.uint64(ROOT)  # unsigned, here and below: Numba omits its test for negative indices
     while not game.is_over(walk.state) and not (rule.solver and tree.proven[node] != UNPROVEN):
@@ -202,7 +200,7 @@ def expand(game, tree, node, state, moves, rng):
 
 @inlined
 def back_up(tree, walk, reward, playouts):
-    """Count that many visits along the path, and the rewards, given for the first player, of each node's mover."""
+    """Count that many visits along the path, and the first player's rewards for each node's mover."""
     tree.visits[ROOT] += playouts
     for i in range(1, walk.length[0]):
         node = np.uint64(walk.path[i])
@@ -212,14 +210,14 @@ def back_up(tree, walk, reward, playouts):
 
 @dataclass(frozen=True)
 class Unproving(Compilable):
-    """No solver.  Kernels without one leave it out, a third of what there is to compile."""
+    """No solver; kernels without one leave it out, a third of what there is to compile."""
 
     def settles(self, game, tree, walk):
         """Whether the walk's leaf is proven: by the end of the game, or one that it foresees."""
         return False
 
     def prove(self, tree, walk):
-        """Prove consequences of the path's last node upwards, as far as there are any."""
+        """Prove the consequences of the path's last node upwards, as far as there are any."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +246,7 @@ class Proving(Unproving):
 
 @helper
 def proof_by_children(tree, node, mover):
-    """The mark of a node by its children's, where `mover` moves, or chance; UNPROVEN if they prove nothing."""
+    """A node's mark by its children's, where `mover` moves, or chance; UNPROVEN if they prove nothing."""
     first = tree.first_child[node]
     side = 1.0 if mover == 0 else -1.0
     best, worst, unproven = -1.0, 1.0, False

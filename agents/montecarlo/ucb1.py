@@ -1,10 +1,9 @@
-"""The rule of plain UCT, which a search calls as it calls a game: the part that agents/montecarlo/composed.py lets
-methods change.
+"""The rule of plain UCT, which a search calls as it calls a game; agents/montecarlo/composed.py lets methods change it.
 
     bound = mean + K sqrt(ln N / n)
 
-N and n are the visits of the node and of the child.  If no method takes part in the selection, bounds are computed in
-single precision, several at a time if no child has a bound of its own: agents/core/selection.py.
+N and n are the visits of the node and of the child.  Unless a method takes part in the selection, bounds have single
+precision, several at a time if no child has a bound of its own: agents/core/selection.py.
 """
 
 from dataclasses import dataclass
@@ -23,15 +22,15 @@ from arena.games.core.jit import Compilable
 from arena.games.core.playout import reward_of
 
 NO_METHODS = Chain()
-FIRST = 100.0  # the bound of children without visits, above all others
-WON, LOST = 1000.0, -1e6  # the bounds of proven wins, above all others, and of losses, below them
+FIRST = 100.0  # the bound of unvisited children, above all others
+WON, LOST = 1000.0, -1e6  # bounds above all others for proven wins, below them for losses
 
 
 class Numbers(NamedTuple):
     """Search.options: the numbers of UCB1 and of the methods."""
 
     exploration: float
-    urgency: float  # the bound of unvisited children, where the rule has `urgency`
+    urgency: float  # the bound of unvisited children, if the rule has `urgency`
     chain: tuple = ()  # each method's numbers
 
 
@@ -54,7 +53,6 @@ class UCB1(Compilable):
 
     @property
     def prover(self) -> Unproving:
-        """The prover of results, or one that does nothing."""
         return Proving() if self.solver else Unproving()
 
     def function(self, name):
@@ -73,7 +71,7 @@ class UCB1(Compilable):
         """
         tree = search.tree
         first = tree.first_child[node]
-        for column in (tree.move, tree.first_child, tree.children):  # the next reads, of one of the children
+        for column in (tree.move, tree.first_child, tree.children):  # the next reads of one of the children
             prefetch(column, first)
         return largest_bound(tree.visits, tree.value, first, tree.children[node], np.float32(self.scale(search, node)))
 
@@ -100,12 +98,10 @@ class UCB1(Compilable):
         return spare if self.solver and best_bound <= LOST and spare != NONE else best
 
     def scale(self, search, node):
-        """K^2 ln N."""
         exploration = search.options.exploration
         return exploration * exploration * log_of(search.tree.visits[node])
 
     def bound(self, game, search, walk, child, scale):
-        """The bound of a child without a certain result."""
         tree, visits = search.tree, search.tree.visits[child]
         if visits == 0:
             return np.float32(search.options.urgency if self.urgency else FIRST)
@@ -113,7 +109,7 @@ class UCB1(Compilable):
         return np.float32(tree.value[child]) * share + np.float32(sqrt(np.float32(scale) * share))
 
     def grow(self, game, search, walk, node, rng):
-        """Expansion: give children to a leaf, the last node of the walk, whose position is walk.state."""
+        """Expansion: give children to a leaf, the walk's last node."""
         expand(game, search.tree, node, walk.state, walk.moves, rng)
 
     def play_out(self, game, search, walk, rng):

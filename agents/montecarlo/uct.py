@@ -3,11 +3,10 @@
 The child with the largest  value + K sqrt(ln N / n)  is selected, unvisited children first; N and n are the visits of
 the node and of the child, value the child's mean reward for the player who moves at the node.  With
 `first_play_urgency` u an unvisited child has the bound u instead (Gelly & Wang, "Exploration exploitation in Go",
-2006), so that a good child may be visited again before all have been.  For games for two players.
+2006), so that a good child may be visited again before all have been.
 
-With `lanes` a leaf has that many playouts at once, all backed up: agents/montecarlo/leaves.py.
-
-`methods` are published additions, one in each file of agents/montecarlo/methods; without any it is plain UCT.
+`methods` are published additions, one in each file of agents/montecarlo/methods; agents/montecarlo/leaves.py explains
+`lanes`.
 """
 
 from dataclasses import dataclass

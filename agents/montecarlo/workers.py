@@ -1,4 +1,4 @@
-"""Memory of several workers on one tree: each worker has its own copy of the data of one simulation."""
+"""Memory of several workers on one tree: each has its own copy of one simulation's data."""
 
 from typing import Any
 

@@ -1,12 +1,11 @@
 """What nested searches share: budgets, restarts, the best sequence, how it came about, and workers.
 
-For one player a search covers a whole game.  It is made once, at the first decision, with all of the budget, and begins
-again as often as the budget allows; after that the best sequence found is played move by move.  For two players every
-decision is a search of its own; values are results divided by the length of the game, so that early wins count most.
+For one player, one search at the first decision has the whole budget, and begins again as often as that allows; then
+the best sequence found is played.  For two players every decision is a search of its own; values are results divided by
+the length of the game, so that early wins count most.
 
-Root parallelisation: every worker, a thread, searches by itself with a stream of random numbers of its own, and the
-best of their sequences is played (T. Cazenave & N. Jouandeau, "On the parallelization of UCT", 2007, for the idea).
-Each worker has the budget of a whole search.
+Root parallelisation (the idea: T. Cazenave & N. Jouandeau, "On the parallelization of UCT", 2007): each worker, a
+thread with its own budget and stream of random numbers, searches by itself, and the best of their sequences is played.
 """
 
 import os
@@ -73,19 +72,17 @@ class Nested(Threaded):
         return None
 
     def bytes_needed(self, game) -> int:
-        """The most memory that one worker's arrays take at first."""
+        """The most bytes that one worker's arrays take at first."""
         raise NotImplementedError
 
     def new_search(self, game):
-        """The arrays of one worker's search."""
         raise NotImplementedError
 
     def begin(self, search, game, state) -> None:
-        """Prepare the arrays for a search from `state`."""
         raise NotImplementedError
 
     def run(self, search, game, state, incumbent: Incumbent, rng):
-        """Search until the incumbent's limit of playouts, or a full log; returns the arrays, grown or not."""
+        """Search until the incumbent's limit of playouts, or a full log; returns the arrays, perhaps grown."""
         raise NotImplementedError
 
     def run_more(self, search, game, state, incumbent: Incumbent, count: int, rng):
@@ -96,11 +93,11 @@ class Nested(Threaded):
         return search, int(incumbent.playouts[DONE]) - before
 
     def search_by_leaf(self, search: LeafSearch) -> None:
-        """Search once, or until the budget is used up; agents/nested/leaf.py says how."""
+        """Search once, or until the budget is used up."""
         raise NotImplementedError
 
     def choice(self, searches, incumbents: list[Incumbent], table: MoveStatistics) -> tuple[int, float]:
-        """For two players: which of the root's moves to play, as a place in the table, and its value."""
+        """For two players: the root's move to play, as a place in the table, and its value."""
         raise NotImplementedError
 
     def new_player(self, game, budget):
@@ -113,7 +110,7 @@ def memory_bytes() -> int:
 
 
 class NestedPlayer(ThreadedPlayer):
-    """Keeps the sequence that it plays in a game for one player, and nothing in a game for two."""
+    """Keeps the sequence that it plays in a game for one player."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
@@ -136,11 +133,9 @@ class NestedPlayer(ThreadedPlayer):
         return self.first_of_plan(**playouts_of(incumbents), improvements=best_of(improvements))
 
     def first_of_plan(self, **counts) -> Decision:
-        """The decision for the next move of the sequence."""
         return Decision(self.plan[0], self.score, depth=len(self.plan), principal_variation=self.plan, **counts)
 
     def decide_by_leaf(self, state, rng):
-        """One search, whose first level is shared out, for one player."""
         search = LeafSearch(self, state, self.streams(rng))
         self.agent.search_by_leaf(search)
         while self.agent.restarts and not search.is_over():
@@ -155,7 +150,6 @@ class NestedPlayer(ThreadedPlayer):
         self.plan = self.plan[1:] if self.plan and self.plan[0] == move else ()
 
     def search(self, i, state, incumbent, rng) -> list[Improvement]:
-        """One worker's search, restarts included; returns the improvements."""
         agent, game, start, improvements = self.agent, self.game, time.perf_counter(), []
         agent.begin(self.searches[i], game, state)
 
@@ -173,7 +167,6 @@ class NestedPlayer(ThreadedPlayer):
         return improvements
 
     def decision_for_two(self, state, incumbents):
-        """The agent's choice among the root's moves, with the results of the playouts below each."""
         table = root_statistics(moves_of(self.game, state), incumbents)
         place, value = self.agent.choice(self.searches, incumbents, table)
         move = int(table.moves[place])
@@ -181,13 +174,12 @@ class NestedPlayer(ThreadedPlayer):
 
 
 def playouts_of(incumbents: list[Incumbent]) -> dict:
-    """A decision's counts of playouts: of all workers, and, if there are several, of the one that made the most."""
+    """A decision's counts of playouts: of all workers, and the most of any of several."""
     each = [int(one.playouts[DONE]) for one in incumbents]
     return {"playouts": sum(each), "playouts_each": max(each) if len(each) > 1 else None}
 
 
 def root_statistics(moves: list[int], incumbents: list[Incumbent]) -> MoveStatistics:
-    """Playouts and mean results below each move of the root, of all workers."""
     count = len(moves)
     playouts = np.sum([one.root_playouts[:count] for one in incumbents], axis=0)
     sums = sum(one.root_sums[:count] for one in incumbents)
@@ -195,7 +187,7 @@ def root_statistics(moves: list[int], incumbents: list[Incumbent]) -> MoveStatis
 
 
 def best_of(improvements: list[list[Improvement]]) -> tuple[Improvement, ...]:
-    """The improvements of workers that search side by side; playouts count those of all workers."""
+    """The improvements of workers side by side, with all their playouts."""
     merged, best = [], -np.inf
     for each in sorted((one for worker in improvements for one in worker), key=lambda one: (one.playouts, -one.score)):
         if each.score > best:

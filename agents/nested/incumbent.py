@@ -13,18 +13,18 @@ DONE, LIMIT = range(2)  # of playouts and searches
 
 
 class Incumbent(NamedTuple):
-    """The best sequence since a search began, its restarts included, and how it came about."""
+    """The best sequence since a search began, restarts included, and how it came about."""
 
     moves: np.ndarray  # int32[max_plies], the best sequence
-    length: np.ndarray  # int64[1], of it; -1 before the first playout
-    score: np.ndarray  # float64[1], its score: with two players, a value for the player to move
-    playouts: np.ndarray  # int64[2], how many are DONE, and how many there may be before the kernel returns
-    searches: np.ndarray  # int64[2], how often the highest level has ended, and how often it may
-    at: np.ndarray  # int64[LOGGED], playouts at the improvements since the log was last emptied
+    length: np.ndarray  # int64[1]; -1 before the first playout
+    score: np.ndarray  # float64[1]; with two players, a value for the player to move
+    playouts: np.ndarray  # int64[2], DONE, and the LIMIT at which the kernel returns
+    searches: np.ndarray  # int64[2], ended searches of the highest level, and their limit
+    at: np.ndarray  # int64[LOGGED], playouts at the improvements since the log was emptied
     scores: np.ndarray  # float64[LOGGED], their scores
-    logged: np.ndarray  # int64[1], how many they are
+    logged: np.ndarray  # int64[1], how many
     root_playouts: np.ndarray  # int64[max_moves], below each legal move of the root, in the order of the game
-    root_sums: np.ndarray  # float64[max_moves], the sum of their results for the player to move
+    root_sums: np.ndarray  # float64[max_moves], sums of their results for the player to move
 
 
 def new_incumbent(game, restarts: bool) -> Incumbent:
@@ -58,7 +58,7 @@ def note_best(incumbent, moves, row, length, score):
 
 @inlined
 def may_go_on(incumbent):
-    """Whether there are playouts and searches left to do, and room to note an improvement."""
+    """Whether playouts and searches are left to do, and room to note an improvement."""
     playouts, searches = incumbent.playouts, incumbent.searches
     return playouts[DONE] < playouts[LIMIT] and incumbent.logged[0] < LOGGED and searches[DONE] < searches[LIMIT]
 

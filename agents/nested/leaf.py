@@ -1,13 +1,13 @@
 """Leaf parallelisation of nested search at its first level: the calls of the level below are shared out to threads.
 
-The highest level runs on one thread; what it calls runs on all of them, and is waited for (T. Cazenave & N. Jouandeau,
-"A parallel Monte-Carlo tree search algorithm", 2008, for trees; "Parallel nested Monte-Carlo search", 2009).
+The highest level runs on one thread, and waits for its calls (T. Cazenave & N. Jouandeau, "A parallel Monte-Carlo tree
+search algorithm", 2008, for trees; "Parallel nested Monte-Carlo search", 2009).
 
     nmcs    the legal moves of a step are shared out, each tried by a search of the level below
     nrpa    every worker searches at the level below with a copy of the same policy; the best of their sequences counts
             as one iteration's, and all adapt to the best of the call
 
-Every worker draws from a stream of its own and gets the same calls whatever the pace of the others, so that the result
+Each worker has its own stream of random numbers, and gets the same calls whatever the pace of the others, so the result
 does not depend on timing.  For one player, and for levels from 2.
 """
 
@@ -21,7 +21,7 @@ from arena.agents.nested.incumbent import DONE, new_incumbent
 
 
 class LeafSearch:
-    """One search of the highest level: the workers' budgets, and the best sequence so far."""
+    """One search of the highest level, with its workers' budgets and its best sequence."""
 
     def __init__(self, player, state, rngs):
         self.player, self.game, self.state, self.rngs = player, player.game, state, rngs
@@ -30,18 +30,16 @@ class LeafSearch:
         self.score, self.moves, self.improvements = -np.inf, (), []
 
     def is_over(self) -> bool:
-        """Whether a budget is used up."""
         budget = self.player.budget
         used = budget.playouts is not None and max(self.playouts) >= budget.playouts
         return bool(self.moves) and (used or self.seconds_left() == 0.0)
 
     def seconds_left(self) -> float | None:
-        """None where there is no limit."""
         limit = self.player.budget.seconds
         return None if limit is None else max(limit - (time.perf_counter() - self.start), 0.0)
 
     def call(self, i, agent, state):
-        """One search of `agent` from `state` by worker i, as far as its budget goes: (score, moves), or None."""
+        """One search of `agent` from `state` by worker i within its budget: (score, moves), or None."""
         limit, seconds = self.player.budget.playouts, self.seconds_left()
         left = None if limit is None else limit - self.playouts[i]
         if left == 0 or (seconds == 0.0 and self.moves):
@@ -58,7 +56,6 @@ class LeafSearch:
         return float(incumbent.score[0]), tuple(incumbent.moves[: incumbent.length[0]].tolist())
 
     def note(self, score, moves):
-        """Keep a whole sequence if its score is better than all before."""
         if score > self.score:
             self.score, self.moves = score, tuple(moves)
             seconds = time.perf_counter() - self.start

@@ -4,9 +4,8 @@
     nested(l, s)     until the game is over: nested(l - 1, ...) after every legal move; if the best of their sequences
                      is better than the best one of this call, it is the best; make the best sequence's next move
 
-The memory of the best sequence, which a call follows until it finds a better one, is worth a third of the score.  When
-the highest level has ended, it starts again until the budget is used up.  `playout` says how playouts draw moves:
-"random", or "tabu" in a game that has tabu moves.
+Following the remembered best sequence is worth a third of the score.  When the highest level has ended, it starts again
+until the budget is used up.
 
 With `lazy` p > 0 a call from level 2 on looks before it searches (lazy NMCS: M. Roucairol, J. Arjonilla, A. Saffidine &
 T. Cazenave, "Lazy nested Monte Carlo search for coalition structure generation", ICAART 2024):
@@ -15,15 +14,15 @@ T. Cazenave, "Lazy nested Monte Carlo search for coalition structure generation"
     theta(d)  (1 - ratio) * mean + ratio * largest, of all e d moves after the root, in this search so far
     lazily    nested(l - 1, ...) after the moves with e(m) >= theta(d), a playout after the others
 
-The playouts of a look take part in the best sequence.  The threshold, and that it takes in all moves of a step before
-the first is compared with it, are those of the authors' program for the paper (RoucairolMilo/coalition).  It has p = 2
-and the ratio 0.9 where it looks at all moves; it also can look at a few only, drawn at random, with the ratio 0.
+The playouts of a look take part in the best sequence.  As in the authors' program (RoucairolMilo/coalition), the
+threshold takes in all moves of a step before the first is compared with it; where that program looks at all moves, it
+has p = 2 and the ratio 0.9.
 
 For two players (T. Cazenave, A. Saffidine, M. Schofield & M. Thielscher, "Nested Monte Carlo search for two-player
 games", AAAI 2016): every move is tried, and the best one for the player to move is made; no sequence is remembered,
-since the opponent may depart from it; results are divided by the length of the game; and after a winning move no other
-is tried (cut on win).  The search of the highest level ends when the root's moves have been tried, and the move with
-the best mean is played.
+since the opponent may depart from it; results are divided by the length of the game; after a winning move no other is
+tried (cut on win).  The highest level ends when the root's moves have been tried; the move with the best mean is
+played.
 """
 
 from dataclasses import dataclass, replace
@@ -43,16 +42,12 @@ from arena.games.core.playout import copy_state
 
 @dataclass(frozen=True)
 class RandomMoves(Compilable):
-    """Playouts of uniformly random moves."""
-
     def step(self, game, state, moves, rng):
         return game.random_step(state, moves, rng)
 
 
 @dataclass(frozen=True)
 class TabuMoves(Compilable):
-    """Playouts that avoid what the game calls tabu."""
-
     def step(self, game, state, moves, rng):
         return game.random_step_tabu(state, moves, rng)
 
@@ -61,15 +56,13 @@ PLAYOUTS = {"random": RandomMoves(), "tabu": TabuMoves()}
 
 
 class Options(NamedTuple):
-    """What a search does."""
-
     memory: bool  # whether a call follows its best sequence from step to step
-    lazy: int  # playouts of a look at a move; 0: it does not look
+    lazy: int  # playouts of a look at a move; 0: none
     ratio: float  # where the threshold lies between the mean and the largest look
 
 
 class Looks(NamedTuple):
-    """What lazy NMCS has seen; `means` is of the step that the call of each level is at, the others of depths."""
+    """What lazy NMCS has seen: `means` of the current step of each level's call, the others by depth."""
 
     done: np.ndarray  # int64[levels + 1], playouts of looks in this step
     means: np.ndarray  # float64[levels + 1, max_moves], mean scores of the playouts after each move
@@ -79,17 +72,17 @@ class Looks(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """The calls of all levels; row l is level l's, row 0 of states, moves and lines the playout's."""
+    """The calls of all levels by rows; row 0 of states, moves and lines is the playout's."""
 
-    states: np.ndarray  # dtype[levels + 1, state_size], where the call has got to
+    states: np.ndarray  # dtype[levels + 1, state_size], the call's position
     moves: np.ndarray  # int32[levels + 1, max_moves], the legal moves there
-    counts: np.ndarray  # int64[levels + 1], how many they are
+    counts: np.ndarray  # int64[levels + 1], how many
     tried: np.ndarray  # int64[levels + 1], how many have been tried
-    plies: np.ndarray  # int64[levels + 1], moves from the root to there
-    lines: np.ndarray  # int32[levels + 1, max_plies], the best sequence of the call, from the root
+    plies: np.ndarray  # int64[levels + 1], moves since the root
+    lines: np.ndarray  # int32[levels + 1, max_plies], the call's best sequence, from the root
     lengths: np.ndarray  # int64[levels + 1], of it
-    values: np.ndarray  # float64[levels + 1], its value, for the player to move at the root
-    current: np.ndarray  # int64[1], the lowest level that has a call; -1 before the first
+    values: np.ndarray  # float64[levels + 1], its value for the player to move at the root
+    current: np.ndarray  # int64[1], the lowest level with a call; -1 before the first
     sums: np.ndarray  # float64[2, max_moves], of the root's moves: complete trials, the sum of their values
     looks: Looks
 
@@ -166,13 +159,13 @@ class NMCS(Nested):
                 if score > best or (not self.memory and place == 0):
                     best, sequence = score, [*line, moves[place], *rest]
                     search.note(score, sequence)
-            if not sequence:  # a search after the first, whose time was over before it found anything
+            if not sequence:  # a restarted search ran out of time before it found anything
                 return
             line.append(sequence[len(line)])
             game.play(state, line[-1])
 
     def tried(self, search, below, i, states) -> list:
-        """Worker i's share of a step, every `workers`-th state, as far as the budget goes: (place, (score, moves))."""
+        """Worker i's share of a step, every `workers`-th state, within the budget: (place, (score, moves))."""
         results = []
         for place in range(i, len(states), self.workers):
             if search.game.is_over(states[place]):
@@ -187,7 +180,7 @@ class NMCS(Nested):
         return results
 
     def choice(self, searches, incumbents, table):
-        """The move of the best mean value, by complete trials; by playouts if no trial is complete."""
+        """The move of the best mean by complete trials, or by playouts if none is complete."""
         trials, sums = sum(search.sums[:, : len(table.moves)] for search in searches)
         tried = trials > 0
         means = sums / np.maximum(trials, 1) if tried.any() else table.means
@@ -196,14 +189,12 @@ class NMCS(Nested):
 
 
 def new_looks(game, levels: int) -> Looks:
-    """Nothing seen yet."""
     done, counts = np.zeros(levels, np.int64), np.zeros(game.max_plies, np.int64)
     return Looks(done, np.zeros((levels, game.max_moves)), counts, *np.zeros((2, game.max_plies)))
 
 
 @kernel
 def nmcs_kernel(game, playouts, calls, incumbent, root, options, rng):
-    """Search on from `root` as long as `may_go_on`; `playouts` makes random moves."""
     top, player = len(calls.counts) - 1, game.player(root)
     while may_go_on(incumbent):
         level = calls.current[0]
@@ -229,16 +220,15 @@ def nmcs_kernel(game, playouts, calls, incumbent, root, options, rng):
 
 @inlined
 def open_call(game, calls, level, rng):
-    """A call of a level begins in the state that is in its row."""
     calls.values[level], calls.lengths[level] = -np.inf, calls.plies[level]
     list_moves(game, calls, level, rng)
 
 
 @inlined
 def list_moves(game, calls, level, rng):
-    """The legal moves where the call has got to; none when the game is over.
+    """The legal moves of the call's position; none when the game is over.
 
-    With one player in random order, since the first of equals is kept: Left Move would gain by its order of moves.
+    One player's are in random order, since the first of equals is kept: Left Move would gain by its order of moves.
     """
     state, moves = calls.states[level], calls.moves[level]
     calls.tried[level] = calls.counts[level] = calls.looks.done[level] = 0
@@ -249,7 +239,7 @@ def list_moves(game, calls, level, rng):
 
 @inlined
 def advance(game, calls, level, top, rng):
-    """All moves have been tried: make the best sequence's next one, unless that is for a player's real choice."""
+    """After all trials, make the best sequence's next move, unless that is for a player's real choice."""
     if game.players == 2 and level == top:
         calls.counts[level] = 0
         return
@@ -260,7 +250,7 @@ def advance(game, calls, level, top, rng):
 
 @inlined
 def put_move(game, calls, level, place, row):
-    """Put the state after one of a call's moves, and the moves that lead there, into a row."""
+    """Write the state after one of a call's moves, and the line to it, into a row."""
     ply, move = calls.plies[level], calls.moves[level, place]
     copy_state(game, calls.states[level], calls.states[row])
     for i in range(ply):
@@ -272,7 +262,7 @@ def put_move(game, calls, level, place, row):
 
 @inlined
 def begin_below(game, calls, incumbent, level, player, rng):
-    """Begin a call of the level below after the next move; a game that is over there counts as a playout."""
+    """Begin a call of the level below after the next move; a game that ends there counts as a playout."""
     below = level - 1
     put_move(game, calls, level, calls.tried[level], below)
     open_call(game, calls, below, rng)
@@ -283,7 +273,7 @@ def begin_below(game, calls, incumbent, level, player, rng):
 
 @inlined
 def play_out(game, playouts, calls, incumbent, level, player, options, rng):
-    """A playout after the next move, to look at it or to try it, and what it comes to."""
+    """The value of a playout after the next move, to look at it or to try it."""
     looking = is_looking(calls, level, options)
     put_move(game, calls, level, calls.looks.done[level] // options.lazy if looking else calls.tried[level], 0)
     state, ply = calls.states[0], calls.plies[0]
@@ -299,13 +289,12 @@ def play_out(game, playouts, calls, incumbent, level, player, options, rng):
 
 @inlined
 def is_looking(calls, level, options):
-    """Whether a call has moves to look at before it tries any."""
     return level > 1 and calls.looks.done[level] < options.lazy * calls.counts[level]
 
 
 @inlined
 def note_look(calls, level, options):
-    """Count the playout just made for the move that is looked at, and after the move's last one the move."""
+    """Count the playout just made for the move looked at, and the move after its last one."""
     looks, done, ply = calls.looks, calls.looks.done[level], calls.plies[level]
     place, known = done // options.lazy, looks.counts[ply] > 0
     if done % options.lazy == 0:
@@ -321,7 +310,6 @@ def note_look(calls, level, options):
 
 @inlined
 def is_poor(calls, level, options):
-    """Whether the look at the next move was below the threshold."""
     if options.lazy == 0:
         return False
     looks, ply = calls.looks, calls.plies[level]
@@ -331,12 +319,12 @@ def is_poor(calls, level, options):
 
 @inlined
 def settle(game, calls, incumbent, row, level, player):
-    """The line of a row has come to the end of the game: a playout is done."""
+    """Count a row's playout, which has ended."""
     value = value_of(game, game.score(calls.states[row]), player, calls.plies[row])
     calls.lengths[level], calls.values[level] = calls.plies[row], value
     incumbent.playouts[DONE] += 1
     top = len(calls.counts) - 1
-    place = calls.tried[top]  # the root's move under trial, if the highest call has not gone on from the root
+    place = calls.tried[top]  # the root's move under trial, unless the highest call has gone on from the root
     if game.players == 2:
         incumbent.root_playouts[place] += 1
         incumbent.root_sums[place] += value * (calls.plies[row] + 1.0)
@@ -345,7 +333,7 @@ def settle(game, calls, incumbent, row, level, player):
 
 @inlined
 def hand_up(game, calls, level, above, player, options):
-    """Give the best sequence of a call, or a playout's, to a level above, whose move has been tried or looked at."""
+    """Give a call's or a playout's best sequence to a level above."""
     value, top = calls.values[level], len(calls.counts) - 1
     best = calls.values[above]
     if game.players == 2:

@@ -5,33 +5,32 @@ IJCAI 2011).
     nrpa(l, policy)      N times: a sequence of nrpa(l - 1, a copy of the policy); if it is as good as the best sequence
                          of this call or better, it is the best; then the policy is adapted to the best
 
-A sequence as good replaces the best one (>=), as in Rosin's listing.  Policies and their adaptation are in
-agents/core/policy.py; sequences are kept with the codes of all legal moves, so that adapting does not replay the game.
-When the highest level has ended, it starts again with a new policy until the budget is used up.
+An equal sequence replaces the best one (>=), as in Rosin's listing.  Sequences are kept with the codes of all legal
+moves, so that adapting (agents/core/policy.py) does not replay the game.  When the highest level has ended, it starts
+again with a new policy until the budget is used up.
 
-NRPA follows its one best sequence, and may be stuck in it.  With a `beam` of several, each level keeps that many, its
-members, each with its own policy (T. Cazenave & F. Teytaud, "Beam nested rollout policy adaptation", LION 6, 2012):
+NRPA may be stuck in its one best sequence.  With a `beam` each level keeps several, its members, each with its own
+policy (T. Cazenave & F. Teytaud, "Beam nested rollout policy adaptation", LION 6, 2012):
 
     beam(l, policy)      N times: beam(l - 1, ...) with a copy of the policy of each member; of the members and of the
                          sequences found, which inherit the policy that found them, the `beam` best are the new members,
                          no sequence twice; then each member's policy is adapted to its sequence
 
-A call of level l makes up to `beam` times the playouts of NRPA at each level.  Our reading of the paper is that members
-are adapted in every iteration, old ones too, and that no sequence is kept twice.
+A call of level l makes up to `beam` times the playouts of NRPA at each level.  It is our reading of the paper that old
+members are adapted in every iteration too, and that no sequence is kept twice.
 
 With `stabilization` P > 1 an iteration of level 1 makes P playouts by the same policy, which is then adapted once, to
-the best sequence so far: a good sequence has longer to be found before the policy insists on another (T. Cazenave,
-J.-B. Sevestre & M. Toulemont, "Stabilized nested rollout policy adaptation", 2021).
+the best sequence so far, so that it has longer to find a good one (T. Cazenave, J.-B. Sevestre & M. Toulemont,
+"Stabilized nested rollout policy adaptation", 2021).
 
 With `bias` the game's own preference for moves takes part, and with `temperature` the odds are flatter or steeper:
 generalized NRPA (T. Cazenave, "Generalized nested rollout policy adaptation", 2020).  With `repetitions` r > 0 a level
 ends when the same best sequence has come r times, since its policy then plays hardly anything else (T. Cazenave,
 "Generalized nested rollout policy adaptation with limited repetitions", arXiv 2401.10420, 2024).
 
-Play for two is experimental: at every level the moves of the player to move are adapted to the best sequence for that
-player, those of the opponent to the best for the opponent, both discounted by length; the first move of the player's
-best sequence is played.  That sequence may rest on a mistake that the opponent had not yet unlearnt, so its value is
-not a minimax value.
+Play for two is experimental: at every level each player's moves are adapted to the best sequence for that player,
+discounted by length, and the first move of the player's best sequence is played.  That sequence may rest on a mistake
+that the opponent had not yet unlearnt, so its value is not a minimax value.
 """
 
 from dataclasses import dataclass, replace
@@ -68,8 +67,6 @@ MOST_IN_BEAM = 64
 
 
 class NRPAOptions(NamedTuple):
-    """The numbers of NRPA besides those of its policies."""
-
     levels: int
     iterations: int
     repetitions: int
@@ -80,21 +77,21 @@ class NRPAOptions(NamedTuple):
 class Levels(NamedTuple):
     """The levels of one search, each with sequences for the player to move, and with two players for the opponent.
 
-    Those of a level for one side are a row, with 2 beam - 1 lines, which `ranked` lists: first those found in this
-    iteration, the best first; last the members whose turn is still to come, in the order of their turns.  Line 0 is the
-    playout's, the only one of level 0.  Level l has two halves of `beam` policies, its members' and the next ones';
-    one policy will do for a beam of one.
+    A level's sequences for one side are a row of 2 beam - 1 lines, in the order of `ranked`: first those found in this
+    iteration, the best first; last the members whose turn is still to come, in order.  Line 0, the playout's, is the
+    only one of level 0.  Level l has two halves of `beam` policies, its members' and the next ones'; a beam of one
+    needs only one policy.
     """
 
     learner: Learner
-    iterations: np.ndarray  # int64[levels + 1], done by the call of each level; of level 0, playouts of an iteration
-    policy: np.ndarray  # int64[levels + 1], the policy of the member whose turn it is
-    waiting: np.ndarray  # int64[levels + 1], members whose turn is still to come
+    iterations: np.ndarray  # int64[levels + 1], done by each level's call; of level 0, playouts of an iteration
+    policy: np.ndarray  # int64[levels + 1], of the member in turn
+    waiting: np.ndarray  # int64[levels + 1], members still to come
     found: np.ndarray  # int64[rows], lines found
     ranked: np.ndarray  # int64[rows, 2 beam - 1]
     values: np.ndarray  # float64[lines], for the row's side
-    policies: np.ndarray  # int64[lines], the policy that goes with each
-    repeats: np.ndarray  # int64[lines], how often each has come since it has been there
+    policies: np.ndarray  # int64[lines], each one's policy
+    repeats: np.ndarray  # int64[lines], how often each has come while it was there
 
 
 @dataclass(frozen=True)
@@ -136,11 +133,9 @@ class NRPA(Nested):
         return replace(super().own_needs(), players=(1,)) if self.beam > 1 else super().own_needs()
 
     def coding(self, game) -> Coding:
-        """How its policies name moves."""
         return coding_for(game, self.features, self.bias != 0)
 
     def sizes(self, game) -> dict:
-        """The policies and lines of a search."""
         rows, slots = self.level * game.players, self.beam * min(2, self.beam)
         return dict(policies=self.level * slots, lines=1 + rows * (2 * self.beam - 1))
 
@@ -191,23 +186,19 @@ class NRPA(Nested):
             player.on_threads(lambda i, line=line: self.learn_line(search, i, line))
 
     def called(self, search, below, i):
-        """Worker i's search at the level below, with a copy of the highest level's policy."""
         begin_calls_kernel(search.game, search.player.searches[i], self.options())
         return search.call(i, below, search.state)
 
     def learn_line(self, search, i, line) -> None:
-        """Adapt worker i's own policy of the highest level to a sequence."""
         game, levels, coding = search.game, search.player.searches[i], self.coding(search.game)
         levels = levels._replace(learner=with_room(game, coding, levels.learner))
         search.player.searches[i] = levels
         learn_line_kernel(game, coding, levels.learner, search.state, line, self.level)
 
     def options(self) -> NRPAOptions:
-        """The numbers that its kernel reads."""
         return NRPAOptions(self.level, self.iterations, self.repetitions, self.stabilization, self.beam)
 
     def choice(self, searches, incumbents, table):
-        """The first move of the best sequence, and the mean result below it."""
         best = max(incumbents, key=lambda one: one.score[0])
         place = table.moves.tolist().index(int(best.moves[0]))
         return place, float(table.means[place])
@@ -228,7 +219,6 @@ class BeamNRPA(NRPA):
 
 @kernel
 def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
-    """Search on from `root` as long as `may_go_on` and the table of codes has room."""
     learner, player = levels.learner, game.player(root)
     lines = learner.lines
     while may_go_on(incumbent) and has_room(game, coding, learner, 1):
@@ -247,13 +237,12 @@ def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
 
 @kernel
 def begin_calls_kernel(game, levels, options):
-    """Begin calls of all levels below the highest."""
     begin_calls(levels, options.levels - 1, game.players, options)
 
 
 @kernel
 def learn_line_kernel(game, coding, learner, root, moves, level):
-    """Adapt the policy of a level to a sequence, which is replayed, since its numbers are another worker's."""
+    """Adapt a level's policy to a sequence, replayed since its numbers are another worker's."""
     copy_state(game, root, learner.state)
     for ply in range(len(moves)):
         write_move(game, coding, learner, level, ply, learner.state, moves[ply])
@@ -264,7 +253,7 @@ def learn_line_kernel(game, coding, learner, root, moves, level):
 
 @inlined
 def finish_call(game, coding, levels, incumbent, player, options):
-    """Hand the sequence of a playout to level 1, and those of every call that ends by it to the level above."""
+    """Hand a playout's sequence to level 1, and those of each call that it ends to the level above."""
     sides, ranked, waiting, level = game.players, levels.ranked, levels.waiting, 1
     elsewhere = ranked.shape[1]
     while level <= options.levels:
@@ -283,7 +272,7 @@ def finish_call(game, coding, levels, incumbent, player, options):
             done = levels.iterations[level] + 1
             if done == options.iterations or 0 < options.repetitions <= levels.repeats[ranked[first, 0]]:
                 levels.iterations[level] = 0
-                level += 1  # the call has ended: its policies are of no more use
+                level += 1  # the ended call's policies are of no more use
                 continue
             levels.iterations[level] = done
             renew(coding, levels, level, sides, player, options)
@@ -301,7 +290,7 @@ def finish_call(game, coding, levels, incumbent, player, options):
 
 @inlined
 def begin_calls(levels, highest, sides, options):
-    """Begin a call of a level and of those below it, each with a copy of the policy in turn of the level above."""
+    """Begin calls of a level and of those below, each with a copy of the level above's current policy."""
     for level in range(highest, 0, -1):
         for row in range(level * sides, level * sides + sides):
             levels.found[row] = 0
@@ -314,7 +303,7 @@ def begin_calls(levels, highest, sides, options):
 
 @inlined
 def offer(coding, levels, row, line, value, policy, place):
-    """Let a line be among those that a row has found, if it is good enough and not there yet.
+    """Add a line to those that a row has found, if it is good enough and new.
 
     policy: that found it
     place: where a member's line stands in the row; beyond it, for a line from elsewhere, which is copied
@@ -329,7 +318,7 @@ def offer(coding, levels, row, line, value, policy, place):
             levels.repeats[other] += 1
             return
         rank -= 1
-    last = min(count, len(ranked) // 2)  # of as many as the beam, the worst gives way
+    last = min(count, len(ranked) // 2)  # the worst of as many as the beam gives way
     if rank > last:
         return
     levels.found[row] = last + 1
@@ -346,7 +335,6 @@ def offer(coding, levels, row, line, value, policy, place):
 
 @inlined
 def same_moves(lines, one, other):
-    """Whether two lines are the same sequence."""
     if lines.length[one] != lines.length[other]:
         return False
     for ply in range(lines.length[one]):  # noqa: SIM110, which kernels cannot compile
@@ -357,7 +345,7 @@ def same_moves(lines, one, other):
 
 @inlined
 def renew(coding, levels, level, sides, player, options):
-    """Make what a level has found its members, each with the policy that it inherits, adapted to its sequence.
+    """Make a level's findings its members, each with the policy that it inherits, adapted to its sequence.
 
     With two players the opponent's moves are adapted to the opponent's sequence.
     """

@@ -6,9 +6,9 @@
 
 Allis, van der Meulen & van den Herik, "Proof-number search", 1994.
 
-In a graph, a position reached by several lines is searched once (agents/proof/transpositions.py).  Each move still has
-its own row, so that the numbers of a node's children are adjacent; the first row of a position *holds* it, and the
-others copy its numbers.  An update goes up to the parents of all its rows, breadth first.
+In a graph (agents/proof/transpositions.py), each move still has its own row, so that the numbers of a node's children
+are adjacent; the first row of a position *holds* it, and the others copy its numbers.  An update goes up to the parents
+of all its rows, breadth first.
 """
 
 from typing import NamedTuple
@@ -36,7 +36,7 @@ class ProofTree(NamedTuple):
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
     flags: np.ndarray  # int32[capacity], OR_NODE if expanded as one, QUEUED; from bit PLY on, its ply on the line + 1
-    queue: np.ndarray  # int32[capacity in a graph], a ring of nodes to be recomputed
+    queue: np.ndarray  # int32[capacity in a graph], a ring of nodes to recompute
     positions: Index  # the rows that hold positions
     size: np.ndarray  # int64[1], nodes in use
 
@@ -61,12 +61,12 @@ class TreeSearch(NamedTuple):
 
 
 def new_proof_tree(capacity: int, graph: bool = False) -> ProofTree:
-    """A tree of one leaf, or a graph.  The operating system provides memory as it is first written."""
+    """A tree or graph of one leaf, whose memory is taken as it is first written."""
     rows = ("proof", "disproof", "move", "parent", "first_child", "children", "flags")
     columns = {name: np.empty(capacity, np.int32) for name in rows}
     queue, positions = np.empty(capacity if graph else TREE_QUEUE, np.int32), new_index(capacity * graph)
     tree = ProofTree(**columns, queue=queue, positions=positions, size=np.ones(1, np.int64))
-    # without restart_tree, which every process that makes a tree would compile for half a second
+    # restart_tree would be compiled in every process that makes a tree, for half a second
     tree.proof[ROOT] = tree.disproof[ROOT] = 1
     tree.move[ROOT], tree.parent[ROOT], tree.children[ROOT], tree.flags[ROOT] = -1, -1, LEAF, 0
     if graph:
@@ -75,7 +75,7 @@ def new_proof_tree(capacity: int, graph: bool = False) -> ProofTree:
 
 
 def tree_bytes(tree: ProofTree, rows: int | None = None) -> int:
-    """The memory of that many rows, or of those in use."""
+    """The bytes of that many rows, or of those in use."""
     rows = int(tree.size[0]) if rows is None else rows
     return NODE_BYTES * rows + index_bytes(tree.positions, rows)
 
@@ -97,7 +97,7 @@ def restart_tree(tree):
 
 @helper
 def write_row(tree, row, parent, move):
-    """A new leaf, without its numbers."""
+    """Write a new leaf, without its numbers."""
     tree.move[row], tree.parent[row], tree.children[row], tree.flags[row] = move, parent, LEAF, 0
     new_row(tree.positions, row)
 
@@ -117,7 +117,7 @@ def has_room(game, search):
 
 @helper
 def most_proving(game, search, node, ply):
-    """Descend from a node to its most-proving leaf; (leaf, ply).  The line follows."""
+    """Descend from a node to its most-proving leaf: (leaf, ply).  The line follows."""
     tree, line = search.tree, search.line
     put_on_line(tree, line, node, ply)
     while tree.children[node] != LEAF:
@@ -130,14 +130,13 @@ def most_proving(game, search, node, ply):
 
 @helper
 def put_on_line(tree, line, node, ply):
-    """Note that the line leads through a node."""
     line.path[ply] = node
     tree.flags[node] = tree.flags[node] & (OR_NODE | QUEUED) | (ply + 1) << PLY
 
 
 @helper
 def make_move(game, search, ply, move):
-    """Write the position after a move of the node at `ply` into the line's next row."""
+    """Write the position after a move at `ply` into the line's next row."""
     line = search.line
     after = line.states[ply + 1]
     game.play_into(line.states[ply], move, after)
@@ -217,7 +216,7 @@ def update(search, node, ply):
 
 @helper
 def hand_up(tree, node, numbers, tail):
-    """Give all rows of a position its new numbers, and queue their parents; returns the new end of the queue."""
+    """Give a position's rows its new numbers, and queue their parents; returns the queue's new end."""
     row = np.int64(node)
     while row >= 0:
         tree.proof[row], tree.disproof[row] = numbers
@@ -232,7 +231,7 @@ def hand_up(tree, node, numbers, tail):
 
 @inlined
 def in_ring(queue, number):
-    """The place of an entry with that number; most updates are short, and need no division."""
+    """The place of an entry; most updates are short, and need no division."""
     return number if number < len(queue) else number % len(queue)
 
 

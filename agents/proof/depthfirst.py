@@ -1,13 +1,11 @@
 """Depth-first proof-number search in a transposition table: the common part of df-pn, PN*, PDS and PDS-PN.
 
-A node has a threshold for its proof number and one for its disproof number.  When it is settled or has reached its
-thresholds, as the rule says, the search stores its numbers in the table and leaves it; until then it continues in the
-child that the rule selects, with thresholds that the rule sets.  So it visits nodes in the order of best-first search,
-but apart from the table it needs memory only for the current line.  A full table replaces entries, which are searched
-again when they are needed.
+A node has a threshold for each of its numbers.  Once it is settled or has reached them, as the rule says, the search
+stores its numbers in the table and leaves it; until then it continues in the child, and with the thresholds, that the
+rule sets.  So it visits nodes in the order of best-first search, but needs memory only for the table and the current
+line.  A full table replaces entries, which are searched again when needed.
 
-Algorithms differ in their rules.  The line is a stack of arrays, not a recursion, so that the search can stop after any
-number of positions and go on.
+The line is a stack of arrays, not a recursion, so that the search can stop after any number of positions and go on.
 """
 
 from dataclasses import dataclass
@@ -40,14 +38,14 @@ PROOF, DISPROOF = range(2)  # of a row of ProofLine.limit
 
 
 class ProofLine(NamedTuple):
-    """The line being searched; row p is the node p plies below the root.  depth is the game's max_plies, plus one."""
+    """The line being searched, where row p is p plies below the root; depth is the game's max_plies, plus one."""
 
     states: np.ndarray  # dtype[depth + 1, state_size]
     key: np.ndarray  # uint64[depth], the table's key of the node
     limit: np.ndarray  # int64[depth, 2] = thresholds of proof and disproof number
     before: np.ndarray  # int64[depth], positions visited when the node was entered
     total: np.ndarray  # int32[depth], moves
-    chosen: np.ndarray  # int32[depth], the index of the move to the next row
+    chosen: np.ndarray  # int32[depth], index of the move to the next row
     moves: np.ndarray  # int32[depth, max_moves]
     keys: np.ndarray  # uint64[depth, max_moves], the table's keys of the open children
     proof: np.ndarray  # int32[depth, max_moves], the children's numbers
@@ -69,46 +67,44 @@ class ProofSearch(NamedTuple):
 
 @dataclass(frozen=True)
 class ThresholdRule(Compilable):
-    """The difference between depth-first searches: methods that kernels call, like a game's."""
+    """The difference between depth-first searches, in methods that kernels call."""
 
-    shared: ClassVar[bool] = False  # whether several threads search one table, from the root at every call
-    goes_back: ClassVar[bool] = False  # whether a search whose budget ends stores the line's numbers
+    shared: ClassVar[bool] = False  # whether threads search one table, from the root at every call
+    goes_back: ClassVar[bool] = False  # whether the line's numbers are stored when the budget ends
 
     def root_limits(self):
         """The initial thresholds of the root, (proof, disproof)."""
         raise NotImplementedError
 
     def raised_limits(self, task, proof, disproof):
-        """The root's next thresholds, when it has reached these numbers and is not settled."""
+        """The root's next thresholds, when it has reached these numbers unsettled."""
         raise NotImplementedError
 
     def is_left(self, proof, disproof, limit):
-        """Whether an unsettled node with these numbers has reached its thresholds."""
         raise NotImplementedError
 
     def select(self, line, ply, or_node):
-        """The index of the child of the node at `ply` to go on with: by default, of the least number."""
+        """The index of the child to search at `ply`: by default, of the least number."""
         return least_two(line.proof[ply] if or_node else line.disproof[ply], line.total[ply])[0]
 
     def child_limits(self, task, line, ply, or_node, numbers):
-        """The thresholds (proof, disproof) of the chosen child of the node at `ply`, which has these numbers."""
+        """The thresholds (proof, disproof) of the child chosen at `ply`, where the node has these numbers."""
         raise NotImplementedError
 
     def choose(self, search, ply, or_node, numbers):
-        """Choose the child of the node at `ply` to go on with, and set its thresholds."""
         line = search.line
         line.chosen[ply] = self.select(line, ply, or_node)
         limits = self.child_limits(search.task, line, ply, or_node, numbers)
         line.limit[ply + 1, PROOF], line.limit[ply + 1, DISPROOF] = limits
 
     def mark(self, search, key, change):
-        """Leave a mark at the node with that key (1), or take it back (-1); by default, there are no marks."""
+        """Leave a mark at the node with that key (1), or take it back (-1)."""
 
     def refresh(self, search, ply):
-        """Take over other threads' numbers of the children of the node at `ply`; by default, there are none."""
+        """Take over other threads' numbers of the children at `ply`."""
 
     def look_below(self, game, search, ply):
-        """Improve the children's first numbers when the node at `ply` has just been opened; by default, do nothing."""
+        """Improve the children's first numbers when the node at `ply` has been opened."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +141,6 @@ class DepthFirstProver(ProofAgent):
             )
 
     def rule(self) -> ThresholdRule:
-        """Its rule."""
         raise NotImplementedError
 
     def second_nodes(self) -> int:
@@ -192,7 +187,7 @@ class DepthFirstProof(Search):
 
 
 def numbers_of(game, search: ProofSearch) -> tuple[int, int]:
-    """Proof and disproof number of the root, from its moves' numbers on the line."""
+    """Proof and disproof number of the root, from the line."""
     line = search.line
     if line.total[0] == 0:
         return 1, 1
@@ -221,17 +216,17 @@ def new_line(game, root: np.ndarray) -> ProofLine:
 
 
 def scratch_of(line: ProofLine) -> TreeLine:
-    """Working data for a search of the second level: the line's own states, and room for moves."""
+    """The line's states, with room for moves, for a second-level search."""
     moves, path = line.moves[0], np.zeros(len(line.states), np.int32)
     return TreeLine(line.states, np.zeros_like(moves), np.zeros_like(moves), path, np.zeros_like(line.states[0]))
 
 
 @kernel
 def threshold_kernel(game, rule, search, until):
-    """Continue the search until the root is settled, `until` positions have been visited, or no more may be.
+    """Continue until the root is settled, `until` positions have been visited, or no more may be.
 
-    A thread among several begins at the root, and returns to it, storing the numbers of the nodes on the way, unless
-    its marks say that it stays.
+    A thread among several begins at the root, and returns to it, storing the numbers on the way, unless its marks say
+    that it stays.
     """
     line, counts = search.line, search.counts
     ply, leaves = line.place[0], rule.shared and not search.marks.stays
@@ -245,7 +240,7 @@ def threshold_kernel(game, rule, search, until):
 
 @inlined
 def search_below(game, rule, search, ply, floor, until):
-    """Continue from the node at `ply` until that at `floor` is left or the search must stop; returns the last ply."""
+    """Continue from `ply` until the node at `floor` is left or the search must stop; returns the last ply."""
     line, counts = search.line, search.counts
     leaves = rule.shared and not search.marks.stays
     while ply >= floor and line.total[floor] > 0:
@@ -291,7 +286,7 @@ def leave(rule, search, ply, numbers):
 
 @inlined
 def worth(search, ply, work):
-    """The worth of a place in the table for the node at `ply`, whose numbers cost that much work."""
+    """What earns the node at `ply`, whose numbers cost that much work, its place in the table."""
     return len(search.line.key) - ply if search.task.by_depth else work
 
 
@@ -306,7 +301,7 @@ def enter(game, rule, search, ply):
 
 @inlined
 def table_key(game, search, ply):
-    """The table's key of the node at `ply`, which also depends on the goal and the plies left for it."""
+    """The table's key of the node at `ply`, by position, goal and the plies left for it."""
     state, task = search.line.states[ply], search.task
     key = game.least_key(state, search.scratch.image)[0] if task.symmetries else game.key(state)
     return salted(game, task.goal, key, ply)

@@ -7,8 +7,8 @@ the search goes on in c1 with the thresholds
     proof       min(P, max(p2 + 1, (1 + eps) p2))
     disproof    D - (sum of the children's disproof numbers) + that of c1
 
-and at an AND node with the two numbers exchanged.  So it stays below c1 as long as the most-proving leaf is there, and
-with eps a little longer, to switch children less often.  For games of two players without chance.
+and at an AND node with the two numbers exchanged.  So it stays below c1 as long as the most-proving leaf is there, with
+eps a little longer, to switch children less often.
 """
 
 from dataclasses import dataclass

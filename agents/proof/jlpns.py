@@ -1,8 +1,8 @@
 """JL-PNS: job-level proof-number search (Wu, Lin, Sun, Kao, Lin, Chan & Chen, "Job-level proof number search", 2013).
 
-A server keeps the tree (agents/proof/joblevel.py); its leaves are jobs for workers (agents/proof/jobs.py): bounded
-searches by any agent that solves.  A job settles its leaf or finds the children's numbers; where it has no numbers, the
-children get the first numbers of new leaves.  For games of two players without chance.
+The leaves of a server's tree (agents/proof/joblevel.py) are jobs for workers (agents/proof/jobs.py): bounded searches
+by any agent that solves.  A job settles its leaf or finds its children's numbers; where it has none, the children get
+the first numbers of new leaves.
 """
 
 from dataclasses import dataclass, replace
@@ -80,21 +80,18 @@ class JLPNS(Simulable, PNS):
 
     @property
     def nodes_of_job(self) -> int:
-        """The nodes of a job."""
         return self.job_nodes or (SHORT_JOB if self.simulated else LONG_JOB)
 
     @property
     def every(self) -> int:
-        """The nodes of a job between two reports."""
         return min(SLICE, self.nodes_of_job) if self.in_processes else self.nodes_of_job
 
     @property
     def in_processes(self) -> bool:
-        """Whether its workers are processes."""
         return self.workers > 1 and not self.simulated
 
     def job_agent(self) -> Agent:
-        """The agent of the jobs, with the server's end-game table; Unsuited if it cannot be one."""
+        """The agent of the jobs, with the server's end-game table; raises Unsuited if it cannot be one."""
         agent = registry.make(self.job)
         if not agent.solves or isinstance(agent, JLPNS):
             raise Unsuited(f"job = {self.job!r} is no agent that solves in one piece, such as dfpn, pns or alphabeta")
@@ -114,15 +111,12 @@ class JLPNS(Simulable, PNS):
             return str(error)
 
     def policy_of_leaves(self) -> Policy:
-        """How leaves in flight are treated."""
         return Policy(POLICIES[self.policy], self.flagging, self.postponed)
 
     def workplace(self, game) -> Workplace:
-        """Where its jobs are done."""
         return Workplace.sized(game, self.job_agent(), self.nodes_of_job)
 
     def new_memory(self, game) -> Executor:
-        """The workers."""
         place = self.workplace(game)
         if self.in_processes:
             return ProcessWorkers(place, self.workers)
@@ -134,21 +128,17 @@ class JLPNS(Simulable, PNS):
 
 @dataclass
 class Flight:
-    """A job in flight."""
-
     leaf: int
     ply: int
     job: Job
-    reserved: int  # nodes of the budget that it may still visit, with those of its leaf's children
+    reserved: int  # nodes of the budget held for it and its leaf's children
 
 
 class JobProof(TreeProof):
-    """The server, and its jobs in flight."""
-
     def __init__(self, agent, game, executor: Executor, state, task, counts):
         super().__init__(agent, game, state, task, counts)
         self.executor, self.server = executor, new_server(self.search, agent.policy_of_leaves())
-        self.in_flight: dict[int, Flight] = {}  # by the number of the job
+        self.in_flight: dict[int, Flight] = {}  # by job number
         self.number = self.most_bytes = 0
         self.begun = executor.clock if agent.simulated else None
 
@@ -166,14 +156,14 @@ class JobProof(TreeProof):
                 for report in self.executor.wait():
                     if report.job in self.in_flight:
                         self.take(report)
-        except BaseException:  # such as Ctrl-C, after which no process may be left
+        except BaseException:  # such as Ctrl-C: no process may be left
             self.in_flight.clear()
             self.executor.close()
             raise
         return int(self.counts[NODES]) - before
 
     def give_out(self) -> bool:
-        """Begin one more job, if there is a leaf for it, and room for what may come of it."""
+        """Begin one more job, if there is a leaf and room for it."""
         tree, most = self.tree, self.game.max_moves
         left = int(self.counts[LIMIT] - self.counts[NODES]) - sum(one.reserved for one in self.in_flight.values())
         if left < 2 * most or tree.size[0] + (len(self.in_flight) + 1) * most > len(tree.proof):
@@ -193,7 +183,6 @@ class JobProof(TreeProof):
         return True
 
     def take(self, report: Report) -> None:
-        """Enter a report into the tree."""
         flight = self.in_flight[report.job]
         flight.reserved -= report.nodes
         self.counts[NODES] += report.nodes
@@ -202,7 +191,7 @@ class JobProof(TreeProof):
         if report.done:
             del self.in_flight[report.job]
         settled = report.numbers is not None and 0 in report.numbers
-        # the moves of a settled root are part of the answer; those of other settled positions are not
+        # of settled positions, only the root needs moves, as part of the answer
         grows = len(report.answer.move) > 0 and flight.leaf == ROOT if settled else report.done
         if grows:
             grow_kernel(self.game, self.server, flight.leaf, flight.ply, flight.job.state, report.answer)
@@ -212,7 +201,6 @@ class JobProof(TreeProof):
             self.cancel_the_unimportant()
 
     def cancel_the_unimportant(self) -> None:
-        """Cancel the jobs whose leaves are not connected to the root by open nodes."""
         flights = list(self.in_flight.items())
         found = np.zeros(len(flights), np.bool_)
         matter_kernel(self.game, self.server, np.array([flight.leaf for _, flight in flights], np.int64), found)
@@ -223,7 +211,6 @@ class JobProof(TreeProof):
                 number_kernel(self.game, self.server, flight.leaf, *map(int, numbers), False)
 
     def cancel(self, number: int) -> None:
-        """Cancel a job."""
         self.counts[NODES] += self.executor.cancel(number)
         del self.in_flight[number]
 

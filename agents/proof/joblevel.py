@@ -3,21 +3,21 @@
     give out   descend to the most-proving leaf that is not in flight, and update it before its job begins
     answer     the leaf takes the children that the job has found, with their numbers; what it was taken for is undone
 
-Beside its numbers every node has virtual ones, which follow from those of the leaves in flight as a policy sees them:
+Every node also has virtual numbers, which follow from those of the leaves in flight as a policy sees them:
 
     win           proved
     loss          disproved
     equivalence   what they were
 
-Descents go by virtual numbers, and nothing is proved by them.  With flagging, they pass by nodes below which all that
-is open is in flight; a node that a virtual number settles comes last, by its real numbers.  Without it, they pass by
-whatever a virtual number settles, and a worker for which nothing is left waits.
+Descents go by virtual numbers, which prove nothing.  With flagging, they pass by nodes with nothing open below that is
+not in flight; a node that a virtual number settles comes last, by its real numbers.  Without it, they pass by whatever
+a virtual number settles, and a worker for which nothing is left waits.
 
-With postponed siblings, the children of a node are given out one at a time: while one that has no children yet is in
-flight, its siblings of the kind wait for its answer.
+With postponed siblings, a node's children are given out one at a time: while one without children is in flight, its
+siblings of the kind wait for its answer.
 
 Wu, Lin, Sun, Kao, Lin, Chan & Chen, "Job-level proof number search", 2013.  There a job finds one more child of a node;
-here a position's moves are known, and a job searches below it.
+here it searches below a position, whose moves are known.
 """
 
 from typing import NamedTuple
@@ -46,7 +46,7 @@ from arena.games.core.playout import copy_state
 
 WIN, LOSS, EQUIVALENCE = range(3)
 POLICIES = {"win": WIN, "loss": LOSS, "equivalence": EQUIVALENCE}
-SERVER_BYTES = 13  # of a node, beside what it takes in a tree: virtual numbers, flag, and its place in the queue
+SERVER_BYTES = 13  # of a node, besides the tree's: virtual numbers, flag, and place in the queue
 
 
 class Policy(NamedTuple):
@@ -58,17 +58,17 @@ class Policy(NamedTuple):
 
 
 class Server(NamedTuple):
-    """A search, and what is virtual in it: row i of every array is node i."""
+    """A search and its virtual part: row i of every array is node i."""
 
     search: TreeSearch
     policy: Policy
     proof: np.ndarray  # int32[capacity], virtual
     disproof: np.ndarray  # int32[capacity], virtual
-    flagged: np.ndarray  # bool[capacity]: a leaf in flight, or a node with nothing open to give out below it
+    flagged: np.ndarray  # bool[capacity]: a leaf in flight, or a node with nothing to give out below it
 
 
 class Answer(NamedTuple):
-    """The moves of a leaf as a job has found them, with their numbers."""
+    """A leaf's moves with their numbers, as a job has found them."""
 
     move: np.ndarray  # int32[n]
     proof: np.ndarray  # int32[n]
@@ -88,7 +88,7 @@ def new_server(search: TreeSearch, policy: Policy) -> Server:
 
 @kernel
 def give_out_kernel(game, server):
-    """(the leaf to search next, its ply), in flight from now on; (-1, 0) if there is none.  The line leads there."""
+    """Put the leaf to search next in flight, the line leading there: (leaf, its ply), or (-1, 0) if there is none."""
     tree, line, node, ply = server.search.tree, server.search.line, ROOT, 0
     while tree.children[node] != LEAF:
         row = chosen_child(server, node, game.player(line.states[ply]) == 0)
@@ -117,7 +117,7 @@ def number_kernel(game, server, leaf, proof, disproof, in_flight):
 
 @kernel
 def grow_kernel(game, server, leaf, ply, state, answer):
-    """Give a leaf, whose position is `state`, the answer's children, or if it has none all that the rules allow."""
+    """Give a leaf in the position `state` the answer's children, or all legal ones if there are none."""
     search, tree = server.search, server.search.tree
     first = tree.size[0]
     copy_state(game, state, search.line.states[ply])
@@ -137,14 +137,13 @@ def grow_kernel(game, server, leaf, ply, state, answer):
 
 @kernel
 def matter_kernel(game, server, leaves, found):
-    """Write to `found`, bool[n], from which of n leaves a way of open nodes leads up to the root."""
+    """Write to `found`, bool[n], from which of n leaves open nodes lead up to the root."""
     for i in range(len(leaves)):
         found[i] = matters(server.search.tree, leaves[i])
 
 
 @helper
 def chosen_child(server, node, or_node):
-    """The row of the child to descend to; -1 if there is none."""
     tree, flagging = server.search.tree, server.policy.flagging
     busy, best, last, least = is_busy(server, node), -1, True, INFINITE
     for row in range(tree.first_child[node], tree.first_child[node] + tree.children[node]):
@@ -161,7 +160,7 @@ def chosen_child(server, node, or_node):
 
 @helper
 def is_busy(server, node):
-    """Whether a child that is a leaf keeps its siblings waiting."""
+    """Whether a leaf keeps its siblings waiting."""
     tree = server.search.tree
     if server.policy.postponed:
         for row in range(tree.first_child[node], tree.first_child[node] + tree.children[node]):
@@ -172,7 +171,7 @@ def is_busy(server, node):
 
 @helper
 def can_be_given_out(server, row, busy):
-    """Whether there is something open below a row that is not in flight; `busy`: whether it is kept waiting if new."""
+    """Whether anything is open below a row that is not in flight; `busy`: whether a new row is kept waiting."""
     tree = server.search.tree
     if not is_open(tree, row) or (server.policy.flagging and server.flagged[row]):
         return False
@@ -181,7 +180,6 @@ def can_be_given_out(server, row, busy):
 
 @helper
 def show_leaf(server, leaf, in_flight):
-    """Write what a leaf is taken for, and all that follows above it."""
     tree, taken_for = server.search.tree, server.policy.taken_for
     server.proof[leaf], server.disproof[leaf] = tree.proof[leaf], tree.disproof[leaf]
     if in_flight and taken_for == WIN:
@@ -194,7 +192,7 @@ def show_leaf(server, leaf, in_flight):
 
 @helper
 def show_all_above(server, node, tail):
-    """Work out virtual numbers and flags of the nodes in the queue, or of `node` if it is empty, upwards."""
+    """Work out virtual numbers and flags upwards from the queue, or from `node` if it is empty."""
     tree, head = server.search.tree, 0
     if tail == 0 and tree.children[node] != LEAF:
         tree.queue[0], tail = node, 1
@@ -209,7 +207,7 @@ def show_all_above(server, node, tail):
 
 @helper
 def work_out(server, node):
-    """A node's virtual numbers and flag from its children's; returns whether they have changed."""
+    """Work out a node's virtual numbers and flag; returns whether they have changed."""
     tree, first, count = server.search.tree, server.search.tree.first_child[node], server.search.tree.children[node]
     or_node = tree.flags[node] & OR_NODE != 0
     proof, disproof = combine(server.proof, server.disproof, first, count, or_node, server.search.task.weak)
@@ -223,13 +221,13 @@ def work_out(server, node):
 
 @helper
 def show_rows(server, node):
-    """Begin a queue with the parents of a node, all of whose rows take what its own has; returns its length."""
+    """Copy a node's row to the others of its position, and begin a queue of their parents; returns its length."""
     return show_rows_after(server, node, 0)
 
 
 @helper
 def show_rows_after(server, node, tail):
-    """Write what a node's own row has to the others of its position, and queue their parents; returns the new end."""
+    """The same, with parents added to a queue; returns its new end."""
     tree, row = server.search.tree, np.int64(node)
     while row >= 0:
         show(server, node, row)
@@ -244,7 +242,6 @@ def show_rows_after(server, node, tail):
 
 @helper
 def show(server, node, row):
-    """Write to a row what another one of its position has."""
     server.proof[row], server.disproof[row] = server.proof[node], server.disproof[node]
     server.flagged[row] = server.flagged[node]
 
@@ -257,7 +254,6 @@ def next_row(tree, row):
 
 @helper
 def matters(tree, leaf):
-    """Whether a way of open nodes leads from a leaf up to the root."""
     head, tail, found = 0, 1, False
     tree.queue[0] = leaf
     tree.flags[leaf] |= QUEUED

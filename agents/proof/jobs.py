@@ -1,7 +1,6 @@
 """Jobs: bounded searches of positions, and the workers that do them.
 
-A job begins with empty tables, so what it finds depends on its position, goal and limits alone, not on its worker; when
-a worker dies, another can do the job.
+A job begins with empty tables, so what it finds does not depend on its worker; if that dies, another can do it.
 """
 
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from arena.agents.proof.joblevel import Answer
 from arena.agents.proof.numbers import DRAWS, INFINITE, NODES, new_counts
 from arena.agents.proof.proof_agent import ProofAgent
 
-SHORT_JOB, LONG_JOB = 1000, 50_000  # nodes; a message between processes takes as long as a few thousand
+SHORT_JOB, LONG_JOB = 1000, 50_000  # nodes; a message takes as long as a few thousand
 LEAST_TREE = 1000  # the smallest max_nodes of an agent
 
 
@@ -30,7 +29,7 @@ class Job(NamedTuple):
 
     number: int
     state: np.ndarray  # dtype[state_size]
-    goal: Goal  # with the plies that are left from there
+    goal: Goal  # with the plies left from there
     limit: int  # nodes that may be visited
     nodes: int  # after which it ends, at most `limit`
     every: int  # nodes between two reports
@@ -66,20 +65,19 @@ class Executor(Protocol):
         """The reports that have come, at least one."""
 
     def cancel(self, number: int) -> int:
-        """Do without the job of that number; returns nodes of it that no report will count."""
+        """Drop the job of that number; returns its nodes that no report will count."""
 
     def close(self) -> None:
         """End the workers at once."""
 
 
 def no_answer() -> Answer:
-    """No moves."""
     return Answer(*(np.empty(0, np.int32) for _ in Answer._fields))
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """Begins jobs of one game, by the searches of one agent."""
+    """Begins jobs of one game by one agent's searches."""
 
     game: Any
     agent: Any
@@ -93,18 +91,15 @@ class Workplace:
 
     @cached_property
     def endgames(self):
-        """The end-game table of the agent."""
         table = getattr(self.agent, "tablebase", "")
         return tables.load(table, self.game) if table else tables.no_endgames()
 
     def begin(self, job: Job) -> Callable[[], Report]:
-        """A function that continues the job to its next report."""
+        """Begin a job; the function returned continues it to its next report."""
         return (ProofJob if isinstance(self.agent, ProofAgent) else AnyJob)(self, job)
 
 
 class ProofJob:
-    """A proof-number search, which reports its numbers now and then."""
-
     def __init__(self, place: Workplace, job: Job):
         self.job, self.counts = job, new_counts(job.limit)
         agent, game = place.agent, place.game
@@ -124,7 +119,7 @@ class ProofJob:
 
 
 class AnyJob:
-    """A search of another kind, which has at most a final answer."""
+    """A search with at most a final answer."""
 
     def __init__(self, place: Workplace, job: Job):
         self.job = job
@@ -143,7 +138,7 @@ class AnyJob:
 class VirtualWorkers:
     """Workers in virtual time: a job takes as long as its nodes, plus `latency`.
 
-    Reports come in the order of virtual time; simultaneous ones in the order in which the work on them began.
+    Simultaneous reports come in the order in which their work began.
     """
 
     def __init__(self, place: Workplace, workers: int, latency: int):
@@ -187,14 +182,12 @@ class VirtualWorkers:
 
 
 class JobPool(Pool):
-    """Processes that do jobs of one kind."""
-
     def __init__(self, game, agent, workers: int):
         super().__init__("job-level search", workers, begin, Workplace(game, agent))
 
 
 class ProcessWorkers:
-    """Processes on this machine, which start when the first job begins."""
+    """Processes on this machine, started with the first job."""
 
     clock: int | None = None
 
@@ -206,7 +199,7 @@ class ProcessWorkers:
         return self.pool.given.count([])
 
     def begin(self, job):
-        if not self.pool.team:  # compiled here once, so that the processes find it on disk
+        if not self.pool.team:  # compiled once here; processes find it on disk
             self.place.begin(job._replace(limit=job.limit - job.nodes + 1, nodes=1, every=1))()
         self.pool.open()
         self.pool.give(self.pool.given.index([]), job)

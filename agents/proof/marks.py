@@ -14,7 +14,7 @@ SHARE = 8  # a mark adds 1 and an eighth of the number
 
 
 class Marks(NamedTuple):
-    """The positions of threads, and one thread's own notes."""
+    """The threads' positions, and one thread's own notes."""
 
     busy: np.ndarray  # int32[2**PLACES_BITS], threads below the nodes with that place; shared by all
     virtual: np.ndarray  # int32[max_moves], the marks' additions to the children's numbers
@@ -22,13 +22,12 @@ class Marks(NamedTuple):
 
 
 def no_marks() -> Marks:
-    """The marks of a search by one thread, which leaves none."""
+    """The marks of a lone thread, which leaves none."""
     return Marks(np.zeros(0, np.int32), np.zeros(0, np.int32), False)
 
 
 @inlined
 def place_of(key):
-    """The place for a node's key."""
     return np.int64(mix(key) >> np.uint64(64 - PLACES_BITS))
 
 
@@ -40,7 +39,7 @@ def mark(marks, key, change):
 
 @inlined
 def add_marks(marks, keys, numbers, count):
-    """Raise the numbers of `count` children for the threads below them."""
+    """Raise the numbers of `count` children by the threads below them."""
     for i in range(count):
         threads, number = np.int64(atomic_load(marks.busy, place_of(keys[i]))), np.int64(numbers[i])
         marks.virtual[i] = 0

@@ -1,16 +1,15 @@
 """Proof and disproof numbers: how many leaves at least must be settled to prove or to disprove a goal.
 
-Allis, van der Meulen & van den Herik, "Proof-number search", 1994.  The first player wants the goal to hold, so the
-first player's nodes are OR nodes: one proved child is enough.  The second player's are AND nodes.
+Allis, van der Meulen & van den Herik, "Proof-number search", 1994.  The first player, at OR nodes, wants the goal to
+hold, so one proved child is enough there; the second player's nodes are AND nodes.
 
                      OR node             AND node            proved     disproved
     proof number     least of children   sum of children     0          infinite
     disproof number  sum of children     least of children   infinite   0
 
 Moves that the game knows to be no better than another (`Game.sound_moves`) are left out.  A leaf has 1 and 1; by
-mobility, its future sum starts as the number of its moves instead; by evaluation, the two share 13 or 14, with more for
-the proof the better the second player stands.  Sums stay below infinity, so that a large number is not taken for a
-proof.
+mobility, its future sum starts as the number of its moves; by evaluation, the two share 13 or 14, with more for the
+proof the better the second player stands.  Sums stay below infinity, so that no large number is taken for a proof.
 
 A position reached by several paths counts several times in a sum.  Weak numbers avoid that: they replace the sum by the
 largest of the children's numbers, plus one for each other unsettled child (Ueda, Hashimoto, Hashimoto & Iida, "Weak
@@ -30,7 +29,7 @@ from arena.games.core.random import GAMMA, mix
 
 INFINITE = 1 << 30
 MOST = INFINITE - 1  # the largest sum
-FALSE, TRUE, OPEN = range(3)  # whether a goal holds in a position, or is open
+FALSE, TRUE, OPEN = range(3)  # of a goal in a position
 UNITS, STEEPNESS = 12.0, 16.0  # of first numbers by evaluation: the largest, minus one, and the slope
 NODES, DRAWS, LIMIT = range(3)  # of a search's counts: positions visited, draws met, positions it may visit
 
@@ -80,7 +79,7 @@ def verdict(game, task, state, ply, counts):
 
 @helper
 def known(game, goal, state, ply, value, counts):
-    """The goal by a value from an end-game table."""
+    """The goal by a value from an end-game table: FALSE, TRUE or OPEN."""
     counts[DRAWS] += value == 0
     if ply + abs(value) > goal.plies:
         return TRUE if goal.late else FALSE
@@ -98,7 +97,7 @@ def first_numbers(game, task, state, outcome, moves):
     if (asked and task.evaluate_from > 0) or (task.mobility and not asked):
         count = game.sound_moves(state, moves)
     if asked and count >= task.evaluate_from:
-        share = 1.0 / (1.0 + np.exp(-STEEPNESS * game.evaluate(state)))  # of wins, about, for the first player
+        share = 1.0 / (1.0 + np.exp(-STEEPNESS * game.evaluate(state)))  # estimated wins of the first player
         return 1 + np.int64(UNITS * (1.0 - share)), 1 + np.int64(UNITS * share)
     if task.mobility:
         return (1, count) if game.player(state) == 0 else (count, 1)
@@ -107,7 +106,7 @@ def first_numbers(game, task, state, outcome, moves):
 
 @helper
 def combine(proof, disproof, begin, count, or_node, weak):
-    """(proof, disproof) of a node from those of its children, which begin at the index `begin`."""
+    """(proof, disproof) of a node from its children's, which begin at the index `begin`."""
     least, total = INFINITE, 0
     for i in range(begin, begin + count):
         own, other = (proof[i], disproof[i]) if or_node else (disproof[i], proof[i])
@@ -125,7 +124,6 @@ def combine(proof, disproof, begin, count, or_node, weak):
 
 @helper
 def weak_total(numbers, begin, count):
-    """The largest number, plus one for each other that is not 0."""
     largest, rest = 0, 0
     for i in range(begin, begin + count):
         largest = max(largest, np.int64(numbers[i]))
@@ -135,7 +133,7 @@ def weak_total(numbers, begin, count):
 
 @inlined
 def salted(game, goal, key, ply):
-    """The key of a position, `ply` plies below the root, for a goal; plies left are part of it."""
+    """The key of a position, `ply` plies below the root, for a goal and the plies left."""
     left = goal.plies - ply if goal.plies <= game.max_plies else -1
     salt = np.uint64(left + 2) * np.uint64(4) + np.uint64(goal.late) * np.uint64(2) + np.uint64(goal.least == 1.0)
     return key ^ mix(salt * GAMMA)

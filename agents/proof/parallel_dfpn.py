@@ -1,12 +1,12 @@
 """Parallel depth-first search: threads in one transposition table, kept apart by virtual numbers (Kaneko, "Parallel
 depth first proof number search", 2010).  `dfpn(workers=2)` and `parapds` are such searches.
 
-Each thread searches the same position by the same rule, and marks the nodes of its line while it is below them.  For
-the other threads each mark raises the number by which a child is chosen by a share of it, so that they prefer siblings
-that are about as good.  Marks affect choices alone: numbers are stored, and nodes settled, without them.
+All threads search the same position by the same rule.  While below the nodes of its line, each marks them; to the
+others a mark makes a node's number larger by a share of it, so that they prefer siblings about as good.  Marks affect
+choices alone: numbers are stored, and nodes settled, without them.
 
 The table needs no lock (agents/core/table.py); before each choice a thread reads again what the others have found.
-From time to time each thread begins at the root again, so that none stays below a node that another has settled.
+From time to time it begins at the root again, so that it does not stay below a node that another has settled.
 
 Simulated workers take turns of SLICE nodes in virtual time, whose unit is a node, and leave their marks between turns.
 The cost of shared memory is not simulated.
@@ -36,7 +36,7 @@ from arena.agents.proof.marks import PLACES_BITS, Marks, add_marks, mark, take_m
 from arena.agents.proof.numbers import DRAWS, LIMIT, NODES, new_counts
 
 SLICE = 100  # nodes of a simulated worker's turn
-HOME = 20_000  # nodes after which the worker begins at the root again
+HOME = 20_000  # nodes between two beginnings at the root
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SharedRule(ThresholdRule):
     goes_back: ClassVar[bool] = True
 
     def limits_beside_others(self, line, ply, limits):
-        """The thresholds of the chosen child of the node at `ply`, from those that its rule sets."""
+        """The thresholds of the chosen child at `ply`, from those that its rule sets."""
         return limits
 
     def choose(self, search, ply, or_node, numbers):
@@ -84,11 +84,9 @@ class SharedProver(Simulable, DepthFirstProver):
     simulated: bool = False
 
     def shared_rule(self) -> SharedRule:
-        """The rule of one worker among several."""
         raise NotImplementedError
 
     def serial_rule(self) -> ThresholdRule:
-        """The rule of a worker alone."""
         raise NotImplementedError
 
     def rule(self):
@@ -100,8 +98,6 @@ class SharedProver(Simulable, DepthFirstProver):
 
 
 class SharedProof(DepthFirstProof):
-    """A line for each worker, through one table."""
-
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
         self.busy = np.zeros(1 << PLACES_BITS, np.int32)
@@ -109,7 +105,6 @@ class SharedProof(DepthFirstProof):
         self.search = self.searches[0]
 
     def search_of_worker(self, state):
-        """A search in the same table, with its own line, marks and counts."""
         line, marks = new_line(self.game, state), Marks(self.busy, np.zeros(self.game.max_moves, np.int32), False)
         return self.search._replace(
             table=self.search.table._replace(counts=new_table_counts()),
@@ -129,7 +124,7 @@ class SharedProof(DepthFirstProof):
         return int(self.counts[NODES]) - before
 
     def work(self, nodes: int) -> None:
-        """Let the workers visit about that many nodes; if any settles the root, `search` is that one afterwards."""
+        """Let the workers visit about that many nodes; `search` becomes one that settles the root, if any does."""
         raise NotImplementedError
 
     def bytes(self):
@@ -137,8 +132,6 @@ class SharedProof(DepthFirstProof):
 
 
 class ThreadProof(SharedProof):
-    """A search by threads, which begin at the root in each call."""
-
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
         self.threads = Threads(agent.workers)
@@ -156,8 +149,6 @@ class ThreadProof(SharedProof):
 
 
 class VirtualProof(SharedProof):
-    """A search by workers in virtual time."""
-
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
         self.clock, self.spent = VirtualClock(agent.workers), 0
@@ -167,18 +158,18 @@ class VirtualProof(SharedProof):
         while left > 0 and self.clock.events:
             worker = self.clock.next()
             own = self.searches[worker].counts
-            own[LIMIT] = own[NODES] + self.counts[LIMIT] - self.spent  # all that is left is for this turn
+            own[LIMIT] = own[NODES] + self.counts[LIMIT] - self.spent  # the rest is for this turn
             visited = self.turn(self.searches[worker])
             left, self.spent = left - visited, self.spent + visited
             if visited > 0:
                 self.clock.plan(visited, worker)
-            at_root = self.searches[worker].line.place[0] <= 0  # a worker settles the root only there
+            at_root = self.searches[worker].line.place[0] <= 0  # where alone a worker settles the root
             if at_root and 0 in numbers_of(self.game, self.searches[worker]):
                 self.clock.now, self.search = self.clock.now + visited, self.searches[worker]
                 return
 
     def turn(self, search) -> int:
-        """Continue a worker's search for a slice; returns the nodes that it has visited."""
+        """Continue a worker's search for a slice; returns its nodes."""
         before = int(search.counts[NODES])
         stays = search._replace(marks=search.marks._replace(stays=True))
         threshold_kernel(self.game, self.rule, stays, before + SLICE)

@@ -1,9 +1,8 @@
 """ParaPDS: PDS by several workers (Kishimoto & Kotani, "Parallel AND/OR tree search based on proof and disproof
 numbers", 1999).
 
-Theirs are processes that get parts of the tree from a master.  Here they are threads, or simulated workers, which
-search one position in one transposition table, and keep apart by marks (agents/proof/parallel_dfpn.py), by the rules of
-PDS (agents/proof/pds.py).  For games of two players without chance.
+Theirs are processes that get parts of the tree from a master; ours are threads or simulated workers in one
+transposition table, kept apart by marks (agents/proof/parallel_dfpn.py), by the rules of PDS (agents/proof/pds.py).
 """
 
 from dataclasses import dataclass

@@ -2,10 +2,9 @@
 disproof number", 1998).
 
 Depth-first, with a threshold for each number, and iterative deepening at every node: a node is left when it is settled
-or both of its numbers have reached their thresholds.  The thresholds of the root, and of each chosen child, are its
-numbers, with the smaller of the two raised by one: the easier of proof and disproof is tried first.  The child of least
-proof number is chosen at an OR node, of least disproof number at an AND node.  With epsilon the number is raised by
-that share if it is more than one.  For games of two players without chance.
+or both numbers have reached their thresholds.  The thresholds of the root, and of each chosen child, are its numbers,
+the smaller one raised by one, or by the share epsilon if that is more: the easier of proof and disproof is tried first.
+The child of least proof number is chosen at an OR node, of least disproof number at an AND node.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,8 @@
 """PDS-PN: PDS that evaluates each leaf by a best-first search (Winands, Uiterwijk & van den Herik, "PDS-PN: a new
 proof-number search algorithm", 2002).
 
-The first level is PDS in a transposition table (agents/proof/pds.py).  A node that the table does not hold is searched
-by PNS, to a number of nodes; the numbers of its moves are stored, and the tree is discarded.  By default, all other
-numbers above the leaves of its tree are stored, too.  For games of two players without chance.
+The first level is PDS (agents/proof/pds.py).  PNS searches a node that the table does not hold, to a number of nodes;
+the table gets the numbers of its moves, and by default all others above the leaves of the tree, which is discarded.
 """
 
 from dataclasses import dataclass
@@ -45,8 +44,6 @@ class PDSPN(PDS):
 
 @dataclass(frozen=True)
 class PDSPNRule(PDSRule):
-    """A rule of PDS, with a search of a second level."""
-
     def look_below(self, game, search, ply):
         if not probe(search.table, search.line.key[ply])[0]:
             search_below(game, search, ply)
@@ -78,7 +75,7 @@ def search_below(game, search, ply):
 
 @helper
 def store_tree(search, ply):
-    """Store the numbers of the second tree's nodes, below the root's children, that are settled or have children."""
+    """Store the numbers of the second tree's settled or expanded nodes, below the root's children."""
     second, table = search.second, search.table
     for row in range(1 + second.children[ROOT], second.size[0]):
         key, count = second.positions.key[row], np.int64(second.children[row])

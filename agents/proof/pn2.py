@@ -1,8 +1,8 @@
 """PN2: proof-number search that evaluates each leaf by a second proof-number search (Allis, "Searching for solutions in
 games and artificial intelligence", 1994; Breuker, Uiterwijk & van den Herik, "The PN2-search algorithm", 2001).
 
-Only the children of the second search's root are kept, as the leaf's, so the first tree grows slowly: memory is saved
-at the cost of time.  With N1 nodes in the first tree, the second may have
+Only the children of the second search's root are kept, as the leaf's: this saves memory and costs time.  With N1 nodes
+in the first tree, the second may have
 
     N2 = N1 / (1 + exp((a - N1) / b))
 
@@ -34,8 +34,6 @@ from arena.games.core.jit import helper, kernel
 
 
 class Growth(NamedTuple):
-    """The size of the second tree, by the first's."""
-
     a: float
     b: float
 
@@ -84,7 +82,7 @@ def pn2_kernel(game, search, below, growth, until):
     """Grow the tree until its root is settled, about `until` positions have been visited in all, or there is no room.
 
     below: the search of the second level, on the same line
-    An unfinished second search is continued by the next call, since the way down to its leaf is the same.  Returns the
+    The next call continues an unfinished second search, since the way down to its leaf is the same.  Returns the
     largest size of the second tree.
     """
     tree, counts, second = search.tree, search.counts, below.tree
@@ -106,7 +104,7 @@ def pn2_kernel(game, search, below, growth, until):
 
 @helper
 def second_limit(tree, growth):
-    """The nodes that the second tree may have: no more than the first, but always room for the leaf's children."""
+    """The second tree's limit of nodes: at most the first's size, but always room for the leaf's children."""
     size = tree.size[0]
     return max(2, int(size / (1.0 + exp(min((growth.a - size) / growth.b, 700.0)))))
 

@@ -1,8 +1,7 @@
 """PNS: best-first proof-number search (Allis, van der Meulen & van den Herik, "Proof-number search", 1994).
 
 The whole tree is kept in memory, and grows at the leaf that contributes most to a proof or disproof of the root.  By
-default it is a graph, in which a position reached by several lines is searched once.  For games of two players without
-chance.
+default it is a graph, in which a position reached by several lines is searched once.
 """
 
 from dataclasses import dataclass
@@ -48,7 +47,6 @@ class PNS(ProofAgent):
         return super().task(goal, endgames)._replace(symmetries=self.symmetries)
 
     def new_tree(self) -> ProofTree:
-        """An empty tree, or a graph."""
         return new_proof_tree(self.max_nodes, self.graph)
 
     def new_search(self, game, memory, state, task, counts):
@@ -89,5 +87,4 @@ class TreeProof(Search):
 
 @kernel
 def pns_kernel(game, search, until):
-    """Grow the tree until its root is settled, it has about `until` nodes, or there is no room."""
     best_first(game, search, 0, until)

@@ -6,9 +6,9 @@ The threshold of the root is 2, then 3, 4 and so on, until the root is settled. 
     at an OR node     min(P, p2 + 1), where p2 is the second least proof number of its children
     at an AND node    P - (sum of the children's proof numbers) + that of the chosen child
 
-At an OR node the child of least proof number is chosen; at an AND node, where all must be proved, the one of largest
-proof number, which reaches the threshold soonest.  Disproof numbers matter only as disproofs.  With epsilon above 0,
-thresholds grow by that share if it is more than one.  For games of two players without chance.
+At an OR node the child of least proof number is chosen; at an AND node, where all must be proved, that of the largest,
+which reaches the threshold soonest.  Disproof numbers matter only as disproofs.  Thresholds grow by the share epsilon
+if it is more than one.
 """
 
 from dataclasses import dataclass

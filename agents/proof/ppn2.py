@@ -1,8 +1,8 @@
 """PPN2: job-level proof-number search whose jobs are proof-number searches (Saffidine, Jouandeau & Cazenave, "Solving
 Breakthrough with race patterns and job-level proof number search", 2011).
 
-A job reports its numbers while it works, so that the server sees its leaf as it is, and cancels it when its leaf has
-become of no importance.  All else is as in JL-PNS (agents/proof/jlpns.py).  For games of two players without chance.
+A job reports its numbers while it works, so that the server sees its leaf as it is, and can cancel it once its leaf has
+lost importance.  All else is as in JL-PNS (agents/proof/jlpns.py).
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,8 @@
 """The common part of the agents of proof-number search: their budget, their solver, and their decisions in a game.
 
 A search settles one goal of one position (agents/core/solve.py).  To decide a move an agent tries to prove a win, then
-a draw if the game has draws.  If the budget ends before that, it plays by the numbers of the last search: the move of
-least proof number for the player to move; ties go to the largest disproof number.  In a lost position it plays at
-random.
+a draw if the game has draws.  If the budget ends before that, it plays the move of least proof number in the last
+search, ties going to the largest disproof number.  In a lost position it plays at random.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ FIRST_CHUNK = 4096  # positions, about a millisecond
 
 
 class Search:
-    """The search for a proof of one goal in one position that is not over; `counts` as in agents/proof/numbers.py."""
+    """The search for a proof of one goal in a position that is not over; `counts` as in agents/proof/numbers.py."""
 
     counts: np.ndarray
 
@@ -34,7 +33,6 @@ class Search:
         raise NotImplementedError
 
     def numbers(self) -> tuple[int, int]:
-        """Proof and disproof number of the position."""
         raise NotImplementedError
 
     def moves(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -42,23 +40,23 @@ class Search:
         raise NotImplementedError
 
     def bytes(self) -> int:
-        """The most memory that it has used, without what searches share, in bytes."""
+        """The most memory used, without what searches share, in bytes."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """End its workers: it does not go on, but its results remain."""
+        """End its workers; its results remain."""
 
     def virtual_time(self) -> int | None:
-        """The time that its simulated workers took, in nodes; None if it has none."""
+        """The time of its simulated workers, in nodes; None if it has none."""
         return None
 
     def full(self) -> str:
-        """Why its memory does not let it continue; "" if it does."""
+        """Why its memory does not let it continue, or ""."""
         return ""
 
 
 class ProofSolver(Solver):
-    """Settles each goal by a new search.  `memory` is shared by the searches, such as a table."""
+    """Settles each goal by a new search; searches share `memory`, such as a table."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.memory = agent, agent.new_memory(game)
@@ -75,7 +73,6 @@ class ProofSolver(Solver):
         return self.virtual
 
     def search(self, state, goal: Goal) -> Search:
-        """Search for a proof, settled or as far as the budget goes."""
         nodes, seconds = self.left()
         counts = new_counts(nodes)
         search = self.agent.new_search(self.game, self.memory, state, self.agent.task(goal, self.endgames), counts)
@@ -116,7 +113,7 @@ class ProofSolver(Solver):
 
 
 def settling_move(search: Search, player: int) -> int | None:
-    """A move that settles the goal in favour of the player to move, if there is one."""
+    """A move that settles the goal in favour of the player to move, or None."""
     moves, proof, disproof = search.moves()
     won = np.flatnonzero((proof if player == 0 else disproof) == 0)
     return int(moves[won[0]]) if len(won) else None
@@ -152,16 +149,14 @@ class ProofAgent(PreparedAgent):
             raise ValueError(f"evaluate_from = {self.evaluate_from} goes with by_evaluation = true")
 
     def task(self, goal: Goal, endgames) -> Task:
-        """The task of a search."""
         task = Task(goal, endgames, self.mobility, by_evaluation=self.by_evaluation, weak=self.weak)
         return task._replace(evaluate_from=self.evaluate_from)
 
     def new_memory(self, game):
-        """Memory that the searches of one game share."""
+        """Memory shared by the searches of one game."""
         return ()
 
     def memory_bytes(self, memory) -> int:
-        """The size of that memory."""
         return 0
 
     def new_search(self, game, memory, state, task: Task, counts) -> Search:
@@ -169,7 +164,6 @@ class ProofAgent(PreparedAgent):
         raise NotImplementedError
 
     def new_solver(self, game, budget) -> ProofSolver:
-        """A solver for one game."""
         return ProofSolver(self, game, budget)
 
     def new_player(self, game, budget):
@@ -177,7 +171,7 @@ class ProofAgent(PreparedAgent):
 
 
 class ProofPlayer(Player):
-    """Decides moves; its searches' shared memory is kept from move to move."""
+    """Keeps its searches' shared memory from move to move."""
 
     def __init__(self, game, solver: ProofSolver):
         self.game, self.solver = game, solver

@@ -1,15 +1,13 @@
 """The tree of a proof-number search after some iterations, as data: for teaching and drawings.
 
-An iteration descends to the most-proving node, expands it, and updates the numbers of its ancestors.  The first
-player's nodes are OR nodes, the second player's AND nodes.  In text, brackets tell them apart as in lecture notes, with
-the proof number first:
+An iteration descends to the most-proving node, expands it, and updates its ancestors' numbers.  The first player's
+nodes are OR nodes, the second player's AND nodes; in text, brackets tell them apart as in lecture notes:
 
     [1, 3]   an OR node: least proof number, sum of disproof numbers
     (3, 1)   an AND node: sum of proof numbers, least disproof number
     <1, 1>   a leaf
 
-In a graph (`pns(graph=true)`) a position reached by several lines is shown below the first of them; the others are
-"joined" to it.
+In a graph (`pns(graph=true)`) a position reached by several lines is shown below the first; the others are "joined".
 """
 
 from collections.abc import Iterator
@@ -32,9 +30,9 @@ from arena.games.core.game import Game
 class Proving(Node):
     """A node of the tree."""
 
-    proof: int  # numbers; INFINITE or more is infinite
+    proof: int  # infinite from INFINITE on
     disproof: int
-    joined: bool = False  # in a graph, whether another node holds its position, and has its children
+    joined: bool = False  # in a graph, whether another node holds its position and children
 
     @property
     def legend(self) -> str:
@@ -98,7 +96,6 @@ class Proof:
             self.done += 1
 
     def statement(self) -> str:
-        """The statement to be proved."""
         return "MAX wins" if self.goal.least == 1.0 else "MAX does not lose"
 
     def shown(self, limit: int) -> Proving:
@@ -107,7 +104,6 @@ class Proof:
         return self.node(ROOT, self.state, foremost(ROOT, self.below, limit) | set(way), way)
 
     def children(self, node: int) -> range:
-        """The children of a node."""
         tree = self.search.tree
         if tree.children[node] == LEAF:
             return range(0)
@@ -115,12 +111,12 @@ class Proof:
         return range(first, first + int(tree.children[node]))
 
     def holder(self, node: int) -> int:
-        """The node that holds a node's position: itself, unless another line of a graph reached the position first."""
+        """The node that holds a node's position: in a graph, the first to reach it."""
         positions = self.search.tree.positions
         return int(positions.first[node]) if uncompiled(is_graph)(positions) else node
 
     def below(self, node: int) -> Iterator[tuple[float, int]]:
-        """The children of a node, each with its rank, by which levels come in order."""
+        """A node's children with their ranks, by which levels come in order."""
         depth, up = 0, node
         while up != ROOT:
             depth, up = depth + 1, int(self.search.tree.parent[up])
@@ -128,7 +124,7 @@ class Proof:
             yield depth, child
 
     def way(self) -> list[int]:
-        """The nodes from the root to the most-proving one, and holders of their positions; none after the search."""
+        """The nodes to the most-proving one, and holders of their positions; none after the search."""
         tree, state, way = self.search.tree, self.state, [ROOT]
         if min(self.search.numbers()) == 0:
             return []
@@ -141,7 +137,7 @@ class Proof:
         return way
 
     def node(self, node: int, state: np.ndarray, chosen: set[int], way: list[int]) -> Proving:
-        """A node, whose position is `state`, with the chosen nodes below it."""
+        """A node in the position `state`, with the chosen nodes below it."""
         tree, game, over = self.search.tree, self.game, bool(self.game.is_over(state))
         shown = Proving("", None if over else int(game.player(state)), int(tree.proof[node]), int(tree.disproof[node]))
         shown.joined = self.holder(node) != node
@@ -161,7 +157,7 @@ class Proof:
 def proving(agent: Agent, game: Game, state: np.ndarray, result: int = 1) -> Proof:
     """A search before its first expansion, for a proof that the player to move gets at least `result`: 1 or 0.
 
-    Unsuited if the agent keeps no tree of proof numbers, or refuses the game.
+    Raises Unsuited if the agent keeps no tree of proof numbers, or refuses the game.
     """
     if not isinstance(agent, PNS):
         raise Unsuited(f"{agent.name} keeps no tree of proof numbers: say pns or pn2")

@@ -1,10 +1,10 @@
 """RPPNS: randomized parallel proof-number search (Saito, Winands & van den Herik, "Randomized parallel proof-number
 search", 2010), as RP-PN2: each leaf is evaluated by a search of the worker's own.
 
-All workers share the first tree.  The first worker descends to the most-proving leaf; each of the others chooses at
-random among the children whose number is at most `distance` above the least, so that workers need not know of each
-other.  The tree is locked while a worker descends and while it adds its findings; the searches of the second level,
-which take most of the time, run in parallel.  If two workers search the same leaf, the later result is dropped.
+All workers share the first tree.  The first descends to the most-proving leaf; each other one chooses at random among
+the children whose number is at most `distance` above the least, so that workers need not know of each other.  The tree
+is locked while a worker descends and while it adds its findings; the second-level searches, which take most of the
+time, run in parallel.  If two workers search the same leaf, the later result is dropped.
 """
 
 from dataclasses import dataclass
@@ -33,13 +33,11 @@ from arena.agents.proof.pn2 import PN2, SecondLevelProof, adopt, second_limit
 from arena.games.core.jit import helper, kernel
 from arena.games.core.random import random_below, stream
 
-LONGEST = 20_000  # nodes of a second search, during which a worker does not look at the clock
+LONGEST = 20_000  # nodes of a second search, during which a worker ignores the clock
 
 
 class Walk(NamedTuple):
-    """How a worker descends."""
-
-    distance: np.int64  # how far a child's number may exceed the least; -1: the worker follows the best child
+    distance: np.int64  # how far a child's number may exceed the least; -1: follow the best child
     rng: np.ndarray  # uint64[1]
 
 
@@ -63,8 +61,6 @@ class RPPNS(Threaded, PN2):
 
 
 class RandomizedProof(SecondLevelProof):
-    """The shared tree, and each worker's own line and second tree."""
-
     def __init__(self, agent, game, state, task, counts):
         super().__init__(agent, game, state, task, counts)
         workers = range(agent.workers)
@@ -100,7 +96,7 @@ def rppns_kernel(game, search, below, lock, walk, growth, until):
     """Search as one worker, until the root is settled, about `until` positions have been visited or there is no room.
 
     search: of the shared tree, with the worker's own line and counts; below: of the second level.  Returns the largest
-        size of the second tree.
+    size of the second tree.
     """
     tree, counts, second = search.tree, search.counts, below.tree
     largest, going = 1, True
@@ -127,7 +123,7 @@ def rppns_kernel(game, search, below, lock, walk, growth, until):
 
 @helper
 def random_descent(game, search, walk):
-    """Descend from the root to a leaf; (leaf, ply).  The line's states follow."""
+    """Descend from the root to a leaf: (leaf, ply).  The line's states follow."""
     tree, node, ply = search.tree, ROOT, 0
     while tree.children[node] != LEAF:
         row = good_child(tree, node, game.player(search.line.states[ply]) == 0, walk)
@@ -138,7 +134,7 @@ def random_descent(game, search, walk):
 
 @helper
 def good_child(tree, node, or_node, walk):
-    """A random open child within the distance of the best one, or the best one if the distance is -1."""
+    """A random open child within the distance of the best one, or with the distance -1 the best one."""
     best, distance = best_child(tree, node, or_node), walk.distance
     numbers = tree.proof if or_node else tree.disproof
     first, chosen, found = tree.first_child[node], best, 0

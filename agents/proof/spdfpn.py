@@ -2,10 +2,10 @@
 
 A worker descends from the root to a node that has cost fewer nodes than a job may (agents/proof/top.py).  There it
 searches by df-pn, with the 1 + eps thresholds of the descent, until the node reaches them, is settled, or the job's
-nodes are spent.  Meanwhile the other workers take the node for decided and search elsewhere.
+nodes are spent.  Meanwhile the others take the node for decided and search elsewhere.
 
-Workers are processes (spdfpn_processes.py), or simulated in virtual time; a single worker needs no process.  In the
-paper each worker looks for its jobs itself, under a lock; here one process does this for all (spdfpn_jobs.py).
+Workers are processes (spdfpn_processes.py), or simulated in virtual time; a single one needs no process.  In the paper
+each worker looks for its jobs under a lock; here one process does this for all (spdfpn_jobs.py).
 """
 
 from dataclasses import dataclass
@@ -52,12 +52,10 @@ class SPDFPN(Simulable, DepthFirstProver):
         return JobRule()
 
     def options(self) -> Options:
-        """How its kernels give out jobs."""
         return Options(self.nodes_of_job, self.virtual == "both")
 
     @property
     def nodes_of_job(self) -> int:
-        """The nodes of a job."""
         return self.job or (SHORT_JOB if self.simulated else LONG_JOB)
 
     def new_memory(self, game):

@@ -1,7 +1,7 @@
 """How SPDF-PN gives out jobs: to workers in virtual time, or to processes (spdfpn_processes.py).
 
-The unit of virtual time is a node: a worker's time goes by with the nodes that it visits, on the way to its jobs and in
-them, in slices of SLICE.  Waiting for a lock is not simulated.
+The unit of virtual time is a node: each node that a worker visits, for its jobs or on the way to them, takes one, in
+slices of SLICE.  Waiting for a lock is not simulated.
 """
 
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ from arena.agents.proof.top import (
     with_room,
 )
 
-SLICE = 1000  # nodes of a job in virtual time between two looks at what others do
-LOOK = 8192  # nodes of a job in real time between two looks at whether it is to stop
+SLICE = 1000  # nodes of a job in virtual time between two looks at the others
+LOOK = 8192  # nodes of a job in real time between two looks at whether to stop
 
 
 class Worker(NamedTuple):
-    """A worker's line, from the root to its job, and in virtual time through the job."""
+    """A worker's line to its job, and in virtual time through it."""
 
     search: ProofSearch
     way: Way
@@ -46,27 +46,26 @@ def new_proof_search(game, table, state, task, counts) -> ProofSearch:
 
 
 class JobSearch(Search):
-    """Gives out jobs.  `counts` are those of the whole search; each job in progress holds a part of the budget."""
+    """Gives out jobs.  `counts` are of the whole search; each job in progress holds a part of the budget."""
 
     def __init__(self, agent, game, table, state, task, counts):
         self.agent, self.game, self.table, self.state, self.task = agent, game, table, state, task
         self.rule, self.options, self.counts = agent.rule(), agent.options(), counts
-        self.top, self.own = new_top(), new_counts(int(counts[LIMIT]))  # own: those of the top alone
+        self.top, self.own = new_top(), new_counts(int(counts[LIMIT]))  # own: of the top alone
         self.workers: dict[int, Worker] = {}
         self.jobs: dict[int, tuple[int, int]] = {}  # worker -> ply and nodes of its job
         self.idle = list(range(agent.workers))
         self.found = 1, 1  # the root's real numbers
-        self.last = self.worker(0)  # the worker whose line has the root's newest numbers
+        self.last = self.worker(0)  # whose line has the root's newest numbers
 
     def worker(self, number) -> Worker:
-        """Worker `number`; its arrays are made when they are first needed."""
+        """Worker `number`, whose arrays are made when first needed."""
         if number not in self.workers:
             search = new_proof_search(self.game, self.table, self.state, self.task, self.own)
             self.workers[number] = Worker(search, new_way(search.line))
         return self.workers[number]
 
     def seek(self, number) -> bool:
-        """Find a job for a worker; returns whether there is one."""
         worker = self.last = self.worker(number)
         self.top = with_room(self.game, self.top)
         before = self.own.copy()
@@ -85,7 +84,7 @@ class JobSearch(Search):
         return True
 
     def finish(self, number, numbers, nodes) -> None:
-        """Take the numbers of a worker's job, which visited that many nodes; 0 for a job that was not done."""
+        """Take the numbers of a worker's job, which visited that many nodes: 0 for one that was not done."""
         worker = self.last = self.worker(number)
         ply, allowed = self.jobs.pop(number)
         self.own[LIMIT] += allowed - nodes
@@ -102,7 +101,6 @@ class JobSearch(Search):
         return int(self.counts[NODES]) - before
 
     def begin_jobs(self) -> None:
-        """Let idle workers begin jobs, as long as there are jobs."""
         found = True
         while self.idle and found:
             number, before = self.next_idle(), int(self.own[NODES])
@@ -112,15 +110,14 @@ class JobSearch(Search):
             self.begin_job(number, int(self.own[NODES]) - before, found)
 
     def next_idle(self) -> int:
-        """Take the worker that gets the next job out of `idle`."""
         return self.idle.pop(self.idle.index(min(self.idle)))
 
     def begin_job(self, number: int, nodes: int, found: bool) -> None:
-        """Begin the job of a worker, which visited that many nodes to find it, or found none."""
+        """Begin a worker's job; the worker visited that many nodes to find it, or found none."""
         raise NotImplementedError
 
     def serve(self) -> None:
-        """Wait for what happens next, and take what jobs have found."""
+        """Wait for the next event, and take what jobs have found."""
         raise NotImplementedError
 
     def numbers(self):
@@ -138,8 +135,6 @@ class JobSearch(Search):
 
 @dataclass
 class Stage:
-    """The state of a job in virtual time."""
-
     search: ProofSearch  # on the worker's line
     begun: bool = False
     ended: bool = False
@@ -180,6 +175,6 @@ class VirtualSearch(JobSearch):
 
 
 def numbers_of_job(search: ProofSearch, ply: int) -> tuple[int, int]:
-    """The numbers that a job at `ply` has found when it has ended."""
+    """The numbers that an ended job at `ply` has found."""
     line, chosen = search.line, search.line.chosen[ply - 1]
     return int(line.proof[ply - 1, chosen]), int(line.disproof[ply - 1, chosen])

@@ -1,6 +1,6 @@
 """The processes of SPDF-PN, with one table for all, which needs no lock (agents/core/table.py).
 
-The process that gives the jobs out keeps all that a job needs, so that the job can be done again if its process dies.
+The process that gives jobs out keeps all that a job needs, so that it can be done again if its process dies.
 """
 
 from dataclasses import replace
@@ -18,13 +18,13 @@ from arena.agents.proof.spdfpn_jobs import LOOK, JobSearch, new_proof_search, nu
 from arena.agents.proof.top import job_kernel
 from arena.games.core.shared_memory import sharing
 
-AHEAD = 2  # jobs of a process: while it does one, the next one waits
+AHEAD = 2  # jobs of a process: one under way, one waiting
 
 
 class Job(NamedTuple):
     """A node for a process to search, with its place on the line that led there."""
 
-    line: int  # the number of the line, as of a worker
+    line: int  # its number, as of a worker
     goal: Goal
     state: np.ndarray
     key: int
@@ -34,7 +34,7 @@ class Job(NamedTuple):
 
 
 class Crew:
-    """The memory of one solver: processes, and their table, which is empty at first."""
+    """One solver's memory: processes, and their table, which is empty at first."""
 
     def __init__(self, game, agent):
         self.team = Team.take(self, game, replace(agent, nodes=None, seconds=None))
@@ -46,14 +46,14 @@ class Crew:
 class Team(Pool):
     """The processes of one agent for one game, with their table, and the word that stops their jobs.
 
-    The shared memory is a file without a name: it is gone with the last process that has it.
+    The shared memory is a file without a name, gone with the last process that has it.
     """
 
     def __init__(self, game, agent):
         with sharing():
             memory = CONTEXT.RawArray("q", table_words(agent.table, agent.scheme)), CONTEXT.RawArray("q", 1)
         self.table, self.stop = shared_table(memory, agent)
-        warm(game, agent)  # compiled here once, so that the processes find it on disk
+        warm(game, agent)  # compiled once here; processes find it on disk
         super().__init__("spdfpn search", agent.workers, begin, game, agent, memory)
 
     def drain(self) -> None:
@@ -65,7 +65,7 @@ class Team(Pool):
 
 
 class ProcessSearch(JobSearch):
-    """A search by processes.  Line i is for the jobs of process i % workers."""
+    """Line i is for the jobs of process i % workers."""
 
     def __init__(self, agent, game, memory, state, task, counts):
         super().__init__(agent, game, memory.table, state, task, counts)
@@ -106,13 +106,12 @@ class ProcessSearch(JobSearch):
 
 
 def shared_table(memory, agent) -> tuple[Table, np.ndarray]:
-    """The table in shared memory, and the word that stops jobs."""
     room, stop = (np.frombuffer(part, np.int64) for part in memory)
     return table_in(room, agent.scheme), stop
 
 
 def warm(game, agent) -> None:
-    """Compile all that a search needs, or load it, by a few jobs."""
+    """Compile or load all that a search needs, by a few jobs."""
     solo = replace(agent, workers=1, simulated=False, job=1, table=0.01, nodes=None, seconds=None)
     task = solo.task(Goal(1.0), tables.no_endgames())
     solo.new_search(game, solo.new_memory(game), game.initial(), task, new_counts(None)).run(9 * game.max_moves)

@@ -1,12 +1,12 @@
 """The top of a tree searched by several workers: nodes known to all, and the workers at them.
 
-From the root a worker goes down by the rule of df-pn, by virtual numbers.  A node that has cost fewer nodes than a job
-is a leaf of the top: it becomes the worker's job, and is taken until the job has ended.  To the others it is then
-decided (`Options.both` says how), and so are the numbers above it, as long as a worker is below.  Real numbers are kept
-apart from virtual ones, and nothing virtual goes into them or into the table.
+A worker goes down from the root by the rule of df-pn and virtual numbers, to a node that has cost fewer nodes than a
+job, and takes it as its job.  Until the job ends, the others see the node as decided (`Options.both` says how), and so
+the numbers above it, as long as a worker is below.  Real numbers are kept apart; nothing virtual goes into them or into
+the table.
 
-The top has its own index, which forgets nothing, so that a job is not searched again from nothing when its node has
-lost its place in the table.
+The top's own index forgets nothing, so that a job whose node has lost its place in the table does not start from
+nothing.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ REAL, VIRTUAL = range(2)  # of Top.numbers
 
 
 class Top(NamedTuple):
-    """The nodes of the top, by a hash of their keys.  Virtual numbers are valid only where workers are."""
+    """The nodes of the top, hashed by key.  Virtual numbers are valid only where workers are."""
 
     key: np.ndarray  # uint64[slots], as the table's
     numbers: np.ndarray  # int32[slots, 2, 2] = real and virtual; proof and disproof number
@@ -54,7 +54,7 @@ class Options(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A worker's way from the root.  On the line of its search, the rows above the job have virtual numbers."""
+    """A worker's way; on its search's line, the rows above the job have virtual numbers."""
 
     proof: np.ndarray  # int32[depth, max_moves], the children's real numbers
     disproof: np.ndarray  # int32[depth, max_moves]
@@ -62,7 +62,7 @@ class Way(NamedTuple):
 
 
 def new_top(slots: int = FIRST_SLOTS) -> Top:
-    """An empty top with that many slots, a power of two."""
+    """An empty top; `slots` is a power of two."""
     return Top(
         key=np.zeros(slots, np.uint64),
         numbers=np.zeros((slots, 2, 2), np.int32),
@@ -93,7 +93,6 @@ def new_way(line: ProofLine) -> Way:
 
 @kernel
 def copy_kernel(game, top, other):
-    """Put all nodes of a top into another one."""
     for slot in range(len(top.key)):
         if top.work[slot] != EMPTY:
             new = slot_for(other, top.key[slot])
@@ -103,13 +102,12 @@ def copy_kernel(game, top, other):
 
 @helper
 def slot_of(top, key):
-    """The slot of that key, or the empty one where it belongs."""
     return find_slot(top.key, top.work, EMPTY, key, (key * GAMMA) >> np.uint64(33))
 
 
 @helper
 def slot_for(top, key):
-    """The slot of that key, now taken; a new node has no work."""
+    """The slot of that key, which is taken now; a new node has no work."""
     slot = slot_of(top, key)
     if top.work[slot] == EMPTY:
         top.key[slot], top.work[slot], top.workers[slot] = key, 0, 0
@@ -119,13 +117,11 @@ def slot_for(top, key):
 
 @inlined
 def is_settled(proof, disproof):
-    """Whether these numbers prove or disprove the goal."""
     return proof == 0 or disproof == 0
 
 
 @inlined
 def note(top, slot, kind, numbers):
-    """Note the real or virtual numbers of a node."""
     top.numbers[slot, kind, PROOF], top.numbers[slot, kind, DISPROOF] = numbers
 
 
@@ -171,7 +167,6 @@ def numbers_at(game, search, way, ply):
 
 @helper
 def open_top(game, rule, search, way, ply):
-    """Open the node at `ply`, and note its children's real numbers."""
     open_node(game, rule, search, ply)
     for i in range(search.line.total[ply]):
         way.proof[ply, i], way.disproof[ply, i] = search.line.proof[ply, i], search.line.disproof[ply, i]
@@ -218,14 +213,14 @@ def seek_kernel(game, rule, search, way, top, options):
 
 @inlined
 def widen(line, ply, proof, disproof):
-    """Raise the thresholds of the chosen child of the node at `ply`: it is searched until its real numbers grow."""
+    """Raise the thresholds of the chosen child at `ply`, so that it is searched until its real numbers grow."""
     line.limit[ply + 1, PROOF] = max(line.limit[ply + 1, PROOF], np.int64(proof) + 1)
     line.limit[ply + 1, DISPROOF] = max(line.limit[ply + 1, DISPROOF], np.int64(disproof) + 1)
 
 
 @helper
 def turn_back(game, search, way, top, ply, both):
-    """Leave the node at `ply`, which has no job for now, and show its numbers to its parent."""
+    """Leave the node at `ply`, which has no job now, and show its numbers to its parent."""
     line = search.line
     real, virtual = numbers_at(game, search, way, ply)
     slot, chosen = slot_for(top, line.key[ply]), line.chosen[ply - 1]
@@ -239,13 +234,13 @@ def turn_back(game, search, way, top, ply, both):
 
 @helper
 def take(game, search, way, top, ply, options):
-    """Take the node at `ply` as a job: it is virtually decided from now on, and the nodes above follow."""
+    """Take the node at `ply` as a job: virtually decided from now on, as the nodes above see."""
     line, chosen = search.line, search.line.chosen[ply - 1]
     proof, disproof = np.int64(way.proof[ply - 1, chosen]), np.int64(way.disproof[ply - 1, chosen])
     slot = slot_for(top, line.key[ply])
     note(top, slot, REAL, (proof, disproof))
     virtual = (0, INFINITE) if proof <= disproof else (INFINITE, 0)
-    way.below[ply - 1] = NONE  # its rows of the line are the job's
+    way.below[ply - 1] = NONE  # from here, the line's rows are the job's
     while True:
         note(top, slot, VIRTUAL, virtual)
         top.workers[slot] += 1
@@ -260,7 +255,7 @@ def take(game, search, way, top, ply, options):
 
 @kernel
 def finish_kernel(game, search, way, top, ply, numbers, nodes, options):
-    """Return a job at `ply`, with its numbers after that many nodes; a lost job has none."""
+    """Return a job at `ply` with its numbers after that many nodes; a lost job has none."""
     line = search.line
     slot = slot_of(top, line.key[ply])
     if nodes > 0:
@@ -281,7 +276,7 @@ def finish_kernel(game, search, way, top, ply, numbers, nodes, options):
 
 @kernel
 def root_kernel(game, search, way):
-    """The root's real numbers, (proof, disproof), as last seen on this way; 1 and 1 before it is opened."""
+    """The root's real numbers as last seen on this way; 1 and 1 before it is opened."""
     if search.line.total[0] == 0:
         return 1, 1
     return numbers_at(game, search, way, 0)[0]
@@ -289,10 +284,10 @@ def root_kernel(game, search, way):
 
 @kernel
 def job_kernel(game, rule, search: ProofSearch, base, begin, until):
-    """Search below the node at the ply `base`, with its state, key and thresholds on the line, until `until` nodes have
-    been visited; returns whether the job has ended.
+    """Search below the ply `base`, whose state, key and thresholds are on the line, until `until` nodes have been
+    visited; returns whether the job has ended.
 
-    Then the numbers are those of the chosen child in the row above `base`, and all nodes of the line are in the table.
+    Then its numbers are those of the chosen child in the row above `base`, and all nodes of the line are in the table.
     """
     line, ply = search.line, search.line.place[0]
     if begin:

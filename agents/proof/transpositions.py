@@ -1,10 +1,10 @@
 """An index of the rows that hold positions, which turns a proof-number tree into a directed acyclic graph.
 
-No position repeats in a game, so there are no cycles.  Schijf, Allis & Uiterwijk, "Proof-number search and
-transpositions", 1994.
+No position repeats in a game, so there are no cycles (Schijf, Allis & Uiterwijk, "Proof-number search and
+transpositions", 1994).
 
 Rows of the same position form a list that begins with the first one, its holder.  A hash table of row numbers finds the
-holders; it grows with their number, so that a small graph touches little memory.
+holders; it grows with them, so that a small graph touches little memory.
 """
 
 from typing import NamedTuple
@@ -16,15 +16,15 @@ from arena.games.core.jit import helper
 from arena.games.core.random import GAMMA
 
 FIRST_SLOTS = 1024  # a power of two
-ROW_BYTES, SLOT_BYTES = 20, 4  # of a row, with its place in the queue of nodes to be updated, and of a slot
+ROW_BYTES, SLOT_BYTES = 20, 4  # of a row, with its place in the queue of updates, and of a slot
 SLOTS, HOLDERS = range(2)  # of Index.used
 
 
 class Index(NamedTuple):
-    """Of a tree, all arrays are empty.  Row 0, the root, is in no slot: no other row has its position."""
+    """Empty arrays for a tree.  Row 0, the root, is in no slot: no other row has its position."""
 
     key: np.ndarray  # uint64[capacity], of rows that are in the table or in a list
-    first: np.ndarray  # int32[capacity], the row that holds the row's position
+    first: np.ndarray  # int32[capacity], the row's holder
     next: np.ndarray  # int32[capacity], the next row of the same position, or -1
     slots: np.ndarray  # int32[a power of two, more than twice the capacity], a holder, or 0
     used: np.ndarray  # int64[2] = slots in use, holders in them
@@ -43,7 +43,7 @@ def new_index(capacity: int) -> Index:
 
 
 def index_bytes(index: Index, rows: int) -> int:
-    """The memory for that many rows."""
+    """The bytes for that many rows."""
     return ROW_BYTES * rows + SLOT_BYTES * int(index.used[SLOTS]) if len(index.key) else 0
 
 
@@ -64,7 +64,7 @@ def forget(index):
 
 @helper
 def new_row(index, row):
-    """Make a row hold its own position; it is not in the table yet."""
+    """Make a row hold its own position, outside the table as yet."""
     if is_graph(index):
         index.key[row], index.first[row], index.next[row] = np.uint64(0), row, -1
 
@@ -82,7 +82,7 @@ def orient(game, task, state, image):
 
 @helper
 def joined(game, task, index, row, state, ply):
-    """The row that holds a row's position, an oriented state `ply` plies below the root: the row itself if new."""
+    """The holder of a row's position, an oriented state `ply` plies below the root: the row itself if new."""
     if not is_graph(index):
         return np.int64(row)
     key = salted(game, task.goal, game.key(state), ply)
@@ -101,7 +101,6 @@ def joined(game, task, index, row, state, ply):
 
 @helper
 def slot_of(index, key):
-    """The slot of that key, or the empty one where it belongs."""
     mask = index.used[SLOTS] - 1
     slot = np.int64((key * GAMMA) >> np.uint64(33)) & mask
     while index.slots[slot] != 0 and index.key[index.slots[slot]] != key:

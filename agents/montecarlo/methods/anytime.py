@@ -2,8 +2,8 @@
 Soemers, "Anytime sequential halving in Monte-Carlo tree search", CG 2024, arXiv 2411.07171).
 
 It repeats passes of halving.  Each round of a pass has as many simulations as the root has moves, and the remaining
-moves take them in turn, so that a move gets twice as many after each halving; when two remain after a round, a new pass
-begins with all moves.  The move of the largest mean is played.
+moves take them in turn, twice as many each after a halving; when two remain after a round, a new pass begins with all
+moves.  The move of the largest mean is played.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,6 @@ LEFT, DONE = 0, 1
 
 
 class Pass(NamedTuple):
-    """The current pass."""
-
     order: np.ndarray  # int32[max_moves], children of the root, the remaining ones first
     rank: np.ndarray  # float64[max_moves], the sort key
     counts: np.ndarray  # int64[2], how many remain, 0 before a pass; simulations of this round

@@ -5,8 +5,8 @@ Cazenave & A. Saffidine, "Score bounded Monte-Carlo tree search", CG 2010).
     children's
 
 A child is pruned if its best is no better than its node's worst: opti(child) <= pess(node), seen by the player to move.
-A node whose bounds meet is proven.  gamma * pess + delta * opti is part of a child's bound.  Rewards are those of
-results, 0, 1/2 and 1; so all that it adds to `solver` is pruning by draws.
+A node whose bounds meet is proven.  gamma * pess + delta * opti is part of a child's bound.  Rewards are 0, 1/2 and 1,
+so all that it adds to `solver` is pruning by draws.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,6 @@ from arena.games.core.jit import helper
 
 
 class Bounds(NamedTuple):
-    """Bounds of nodes, for the first player."""
-
     pess: np.ndarray  # float32[nodes], its least reward
     opti: np.ndarray  # float32[nodes], its greatest reward
     root: np.ndarray  # int64[1], the player to move at the root
@@ -94,7 +92,7 @@ class ScoreBounds(Method):
 
 @helper
 def tighten(tree, memory, node, player):
-    """Compute a node's bounds from its children's; `player` moves there.  Returns whether they have changed."""
+    """Compute a node's bounds from its children's, where `player` moves; returns whether they have changed."""
     first = tree.first_child[node]
     low, high = memory.pess[first], memory.opti[first]
     for child in range(first + 1, first + tree.children[node]):

@@ -2,9 +2,9 @@
 decisive moves in Monte-Carlo tree search algorithms", CIG 2010).
 
 A decisive move wins at once, and is made.  An anti-decisive move prevents a decisive move of the opponent; others are
-made only if there is none.  In a playout the drawn move stands unless it leaves the opponent a decisive one: then a
-random anti-decisive move replaces it.  With uniform draws this is a uniform draw of anti-decisive moves, and needs the
-replies to one move instead of all.  If the game foresees all wins at once, it needs no replies.
+made only if there is none.  In a playout a drawn move that leaves the opponent a decisive one is replaced by a random
+anti-decisive one.  With uniform draws this is a uniform draw of anti-decisive moves, and needs the replies to one move
+instead of all.  If the game foresees all wins at once, it needs no replies.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,6 @@ FAR = 1000.0  # puts a bound below all others but LOST
 
 
 class Found(NamedTuple):
-    """Findings at nodes, and scratch space."""
-
     wins: np.ndarray  # int32[nodes], at a first child's row: the index of a child that wins at once, or NONE
     loses: np.ndarray  # bool[nodes], whether the move to it leaves the opponent a decisive move
     states: np.ndarray  # dtype[2, state_size], scratch, as are `moves`
@@ -85,7 +83,6 @@ class Decisive(Method):
 
 @helper
 def leaves_a_win(game, state, move, memory):
-    """Whether the other player can win at once after a move."""
     after = memory.states[1]
     game.play_into(state, move, after)
     if game.is_over(after) or game.player(after) != 1 - game.player(state):

@@ -6,9 +6,8 @@ UCD has three depths: of a child's mean (d1), of its node's visits (d2), and of 
 count is of simulations through the node itself; at depth 1, the largest here, of simulations through its position, plus
 the child's own visits before it had moves.  (0, 0, 0) shares only the subtrees.
 
-Positions are the same if their keys and their distances from the root are, so the graph has no cycles.  Only positions
-in the tree are looked up.  Methods that compute values of nodes from those of their children exclude it.  In Go it
-shares nothing, since a key contains the history of the game.
+Positions are the same if their keys and distances from the root are, so the graph has no cycles.  Methods that compute
+nodes' values from their children's exclude it.  In Go it shares nothing, since a key contains the history of the game.
 """
 
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ PLACES = 1 << 20
 
 
 class Positions(NamedTuple):
-    """A table of the positions in the tree; the simulations through each are counted at its first child's row."""
+    """A table of the positions in the tree; a position's simulations are counted at its first child's row."""
 
     keys: np.ndarray  # uint64[PLACES], 0 or a key
     nodes: np.ndarray  # int32[PLACES], a node with the position's children
@@ -122,5 +121,4 @@ def key_of(game, walk):
 
 @helper
 def place_of(memory, key):
-    """The place of a key, or the empty place where it belongs."""
     return find_slot(memory.keys, memory.keys, np.uint64(0), key, key)

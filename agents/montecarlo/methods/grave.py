@@ -6,13 +6,10 @@ n and mean are the child's visits and mean reward; a is the number of simulation
 the player to move played that move anywhere below it, and amaf their mean reward.  The child of the largest value is
 selected; there is no exploration term.  RAVE refers to the node itself (Gelly & Silver, "Combining online and offline
 knowledge in UCT", 2007), GRAVE to its closest ancestor with more than `ref` visits (Cazenave, "Generalized rapid action
-value estimation", 2015): RAVE is ref = 0.  Moves are the same if their move codes are.
+value estimation", 2015): RAVE is ref = 0.  Moves with the same code are the same.
 
-A search's counts are in one open-addressing table, by node and code.
-
-With `lanes` each leaf has that many playouts, and all results are backed up.  The playouts come one after another,
-since the moves of vector lanes are unknown; the saving is in counting: a code shared by several playouts costs a node
-one access to the table.
+With `lanes` each leaf has that many playouts, all backed up.  They come one after another, since the moves of vector
+lanes are unknown; this saves counting: a code of several playouts costs a node one access to the table.
 """
 
 from dataclasses import dataclass
@@ -31,30 +28,30 @@ from arena.games.core.random import mix
 EMPTY = np.int64(-1)
 MOST_CODES = 1 << 32  # move codes are below it, so that a key holds a node and a code
 VISIT = 1 << 32
-FILLED = 0.75  # of a table: a fuller one takes no new entries, but still counts those it has
+FILLED = 0.75  # of a table: a fuller one only counts the entries it has
 CODES, PLIES, DONE = range(3)  # of `length`
 REFERENCE, SEEN = range(2)  # of `look`
 
 
 class Amaf(NamedTuple):
-    """A table of counts by node and code, and the line of the current simulation.
+    """An open-addressing table of counts by node and code, and the line of the current simulation.
 
     The line: the codes of the moves in the tree, which end at max_plies - 1, then the codes of the playouts, each once.
     """
 
-    keys: np.ndarray  # int64[size], EMPTY or the key of an entry's node and code; size is a power of two
-    counts: np.ndarray  # int64[size], next to its key in memory: visits * VISIT + twice the rewards of the player
+    keys: np.ndarray  # int64[size], EMPTY or an entry's node and code; size is a power of two
+    counts: np.ndarray  # int64[size], next to its key in memory: visits * VISIT + twice the player's rewards
     used: np.ndarray  # int64[1], entries
     line: np.ndarray  # int64[max_plies + the most codes of playouts]; -1 for outcomes of chance in the tree
-    before: np.ndarray  # int64[the same], the place of the same code's previous occurrence, or -1
+    before: np.ndarray  # int64[the same], the previous place of the same code, or -1
     words: np.ndarray  # int64[the same], each code's addition to counts
-    playout: np.ndarray  # int64[the same], the number of the last playout that had the code
+    playout: np.ndarray  # int64[the same], the last playout that had the code
     slots: np.ndarray  # int64[the same], the code's place in `codes`
     codes: np.ndarray  # int64[a power of two], EMPTY or a code of the playouts
     places: np.ndarray  # int64[the same], next to its code in memory: its place in the line
     moves: np.ndarray  # int64[2, max_plies], codes of the current playout's moves, and the players
     length: np.ndarray  # int64[3], CODES of the playouts, PLIES of the current one, and how many are DONE
-    look: np.ndarray  # int64[2], the current node's REFERENCE, and in how many simulations a move was SEEN
+    look: np.ndarray  # int64[2], the current node's REFERENCE, and how many simulations had SEEN a move
     state: np.ndarray  # dtype[state_size], to replay in
     leaf: np.ndarray  # dtype[state_size], the start of several playouts
 
@@ -123,7 +120,6 @@ class Grave(GraveParameters, Method):
         search.memory.look[REFERENCE] = reference_node(search, walk)
 
     def mean(self, game, search, walk, child, mean):
-        """The mix of mean and AMAF."""
         tree, memory = search.tree, search.memory
         key = key_of(memory.look[REFERENCE], game.move_code(walk.state, tree.move[child]))
         entry = entry_of(memory, key)
@@ -146,7 +142,6 @@ class Grave(GraveParameters, Method):
             copy_state(game, walk.state, memory.leaf)
 
     def made(self, game, search, walk, move):
-        """Note the code of a playout's move, and the player."""
         moves, length, player = search.memory.moves, search.memory.length, game.player(walk.state)
         moves[0, length[PLIES]] = game.move_code(walk.state, move) if player != CHANCE else -1
         moves[1, length[PLIES]] = player
@@ -159,7 +154,6 @@ class Grave(GraveParameters, Method):
             copy_state(game, memory.leaf, walk.state)
 
     def learn(self, game, search, walk, result):
-        """Count the simulation, at every node of the path, for the moves below it."""
         memory = search.memory
         note_path(game, search, walk, np.int64(self.lanes * (1.0 + result)), np.int64(self.lanes))
         begin, end = game.max_plies - (walk.length[0] - 1), game.max_plies + memory.length[CODES]
@@ -174,7 +168,7 @@ class Grave(GraveParameters, Method):
 
 @helper
 def reference_node(search, walk):
-    """The node nearest to the end of the path, inclusive, with more than `ref` visits; or else the root."""
+    """The last node of the path with more than `ref` visits, else the root."""
     i = walk.length[0] - 1
     while i > 0 and search.tree.visits[walk.path[i]] <= search.options.ref:
         i -= 1
@@ -183,7 +177,7 @@ def reference_node(search, walk):
 
 @helper
 def note_playout(memory, reward):
-    """Put the codes of a playout into the line, each once; reward is the first player's."""
+    """Put a playout's codes into the line, each once; reward is the first player's."""
     begin, number = len(memory.moves[0]), memory.length[DONE]
     for ply in range(memory.length[PLIES]):
         code = memory.moves[0, ply]
@@ -223,7 +217,7 @@ def note_path(game, search, walk, doubled, playouts):
 
 @helper
 def last_before(memory, begin, place):
-    """The last place before `place`, from `begin` on, with the same code, or -1."""
+    """The last place of the same code from `begin` to before `place`, or -1."""
     earlier = place - 1
     while earlier >= begin and memory.line[earlier] != memory.line[place]:
         earlier -= 1
@@ -245,11 +239,9 @@ def count_move(memory, node, code, word):
 
 @inlined
 def key_of(node, code):
-    """The key of a node and a code, which is below MOST_CODES: int64."""
     return np.int64(node) << 32 | np.int64(code)
 
 
 @inlined
 def entry_of(memory, key):
-    """The entry of a key, or the empty place where it belongs."""
     return find_slot(memory.keys, memory.keys, EMPTY, key, mix(np.uint64(key)))

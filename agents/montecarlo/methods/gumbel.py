@@ -3,16 +3,19 @@ A. Guez, J. Schrittwieser & D. Silver, "Policy improvement by planning with Gumb
 
     rank = g + logit + (c_visit + N) c_scale q
 
-g is a number from the standard Gumbel distribution, drawn for each move; N is the visits of the most visited move, q
-the mean reward.  The `considered` moves of the largest g + logit take part, then the better half by rank, and so on;
-the last one is played.  A move's logit is  h / temperature.  With `logits = "file:PATH"` h is the logit of a learned
-policy, with "evaluation" the evaluation after the move, 0 to 1 for the player who makes it, with "mast" the mean reward
-of simulations in which a move of that code was made, kept from move to move, and 1 for an unknown code. With "ppa" h is
-the weight of the move's code in a playout policy: playouts draw their moves by it at the same temperature, and it
-adapts to the winner's moves by `alpha` (T. Cazenave, "Playout policy adaptation for games", ACG 2015), from nothing in
-each search.  These two know nothing of moves at first, so the first part of a search, `warmup`, is plain UCT; this, and
-logits that change during a search, are our additions.  Below the root the search is UCT's; the paper's selection there
-needs a policy and a value.
+g is drawn for each move from the standard Gumbel distribution; N is the visits of the most visited move, q the mean
+reward.  The `considered` moves of the largest g + logit take part, then the better half by rank, and so on; the last
+one is played.  A move's logit is  h / temperature,  where `logits` says what h is:
+
+    file:PATH     its logit in a learned policy
+    evaluation    the evaluation after the move, 0 to 1 for the player who makes it
+    mast          the mean reward of simulations with a move of that code, kept from move to move; 1 for an unknown code
+    ppa           the code's weight in a playout policy (T. Cazenave, "Playout policy adaptation for games", ACG 2015),
+                  new in each search, by which playouts draw their moves at the same temperature
+
+The last two know nothing of moves at first, so the first part of a search, `warmup`, is plain UCT; this, and logits
+that change during a search, are our additions.  Below the root the search is UCT's; the paper's selection there needs a
+policy and a value.
 """
 
 from dataclasses import dataclass, replace
@@ -36,8 +39,6 @@ UNTAUGHT = Method()
 
 
 class Policy(NamedTuple):
-    """The arrays of the policy."""
-
     taught: tuple  # the memory of its way of learning
     noise: np.ndarray  # float64[max_moves], g of each child of the root
     learned: Learned
@@ -82,12 +83,10 @@ class Gumbel(Guided, Rounded):
 
     @property
     def way(self) -> Method:
-        """How simulations teach its policy."""
         return WAYS.get(self.logits, UNTAUGHT)
 
     @property
     def steps(self):
-        """Whether it learns from the moves of playouts."""
         return self.logits in WAYS
 
     @property
@@ -153,7 +152,6 @@ class Gumbel(Guided, Rounded):
         return min(search.tree.children[node], search.options.considered)
 
     def begin(self, game, search, walk, node):
-        """Start with the drawn moves."""
         tree, memory = search.tree, search.memory
         first = tree.first_child[node]
         order = memory.order[first : first + tree.children[node]]
@@ -174,21 +172,17 @@ class Gumbel(Guided, Rounded):
         return self.drawn_by(game, search, state, child) + scale * value
 
     def drawn_by(self, game, search, state, child):
-        """g + logit."""
         tree = search.tree
         noise = search.memory.extra.noise[child - tree.first_child[ROOT]]
         return noise + self.hint(game, search, state, tree.move[child]) / search.options.temperature
 
     def hint_mast(self, game, search, state, move):
-        """The mean reward of the move's code."""
         return mean_of(search.memory.extra.taught, game.move_code(state, move), 1.0)
 
     def hint_ppa(self, game, search, state, move):
-        """The weight of the move's code."""
         return search.memory.extra.taught.learner.policy.weights[0, game.move_code(state, move)]
 
 
 @inlined
 def of_way(search):
-    """The search as the way of learning sees it."""
     return Search(search.tree, search.memory.extra.taught, search.options)

@@ -4,10 +4,10 @@ Karnin, T. Koren & O. Somekh, "Almost optimal exploration in multi-armed bandits
     rounds = ceil(log2 moves)          each round gives every remaining move  budget / (remaining * rounds)
 
 At the root alone, with UCT below, it is SH+UCT.  With `below`, a node halves too if its first round gives every move at
-least that many simulations: that is H-MCTS (T. Pepels, T. Cazenave, M. Winands & M. Lanctot, "Minimizing simple and
-cumulative regret in Monte-Carlo tree search", CGW 2014), and with below = 1 SHOT (T. Cazenave, "Sequential halving
-applied to trees", IEEE TCIAIG 7, 2015).  As in SHOT, earlier visits count, and a move gets its whole share of a round
-in succession.  The best of the last moves is played.  It needs a budget of playouts alone.
+least that many simulations: H-MCTS (T. Pepels, T. Cazenave, M. Winands & M. Lanctot, "Minimizing simple and cumulative
+regret in Monte-Carlo tree search", CGW 2014), and with below = 1 SHOT (T. Cazenave, "Sequential halving applied to
+trees", IEEE TCIAIG 7, 2015).  As in SHOT, earlier visits count, and a move gets its share of a round in succession.
+The best of the last moves is played.  It needs a budget of playouts alone.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from arena.games.core.jit import helper
 
 
 class Rounds(NamedTuple):
-    """For each node: its remaining moves, and their simulations."""
+    """Of each node: its remaining moves, and their simulations."""
 
     order: np.ndarray  # int32[nodes], from a node's first child on: its children, the remaining ones first
     left: np.ndarray  # int32[nodes], how many remain; 0: not begun
-    turn: np.ndarray  # int32[nodes], the index of the move in turn
+    turn: np.ndarray  # int32[nodes], index of the move in turn
     target: np.ndarray  # int64[nodes], each move's visits at the end of this round
     given: np.ndarray  # int64[nodes], its simulations
-    rank: np.ndarray  # float64[max_moves], the sort key of a node's moves
+    rank: np.ndarray  # float64[max_moves], a node's sort keys
     extra: tuple  # of a derived method
 
 
@@ -46,7 +46,6 @@ class Rounded(Method):
         return Rounds(*small, *large, rank, self.new_extra(game))
 
     def new_extra(self, game) -> tuple:
-        """Other arrays of a derived method."""
         return ()
 
     def forget(self, memory):
@@ -86,15 +85,12 @@ class Rounded(Method):
         return NONE if tree.proven[child] != UNPROVEN else give(memory, child, memory.given[node])
 
     def halves(self, search, node):
-        """Whether a node's simulations go in rounds, rather than by UCT."""
         return node == ROOT
 
     def moves_in(self, search, node):
-        """The number of moves in its first round."""
         return search.tree.children[node]
 
     def begin(self, game, search, walk, node):
-        """Start with all moves."""
         tree, memory = search.tree, search.memory
         first, count = tree.first_child[node], tree.children[node]
         for i in range(count):
@@ -110,7 +106,7 @@ class Rounded(Method):
         raise_target(memory, node, self.moves_in(search, node))
 
     def sort(self, game, search, node, state):
-        """Sort the remaining moves of a node in that position, the best one first."""
+        """Sort a node's remaining moves, the best one first."""
         memory = search.memory
         order = memory.order[search.tree.first_child[node] :]
         for i in range(memory.left[node]):
@@ -118,7 +114,6 @@ class Rounded(Method):
         sort_by_rank(order, memory.rank, memory.left[node])
 
     def rank(self, game, search, state, child):
-        """The sort key of a move of the position."""
         return value_of(search.tree, child, game.player(state))
 
     def learn(self, game, search, walk, result):
@@ -157,7 +152,7 @@ def raise_target(memory, node, moves):
 
 @helper
 def round_of(given, left, moves):
-    """The simulations that a round gives each remaining move of a node, of `given` in all."""
+    """The simulations for each of the `left` moves of a node in a round, of `given` in all."""
     rounds = 0
     while moves > 1:
         rounds, moves = rounds + 1, (moves + 1) // 2
@@ -166,7 +161,7 @@ def round_of(given, left, moves):
 
 @helper
 def give(memory, child, target):
-    """Give a child the simulations that bring it to the target, and restart its rounds if the target is new."""
+    """Give a child simulations up to the target; a new target restarts its rounds."""
     if memory.given[child] != target:
         memory.given[child], memory.left[child] = target, 0
     return np.int64(child)
@@ -174,7 +169,7 @@ def give(memory, child, target):
 
 @helper
 def sort_by_rank(order, rank, count):
-    """Sort the first `count` nodes by falling rank, and the ranks with them; ties keep their order."""
+    """Sort the first `count` nodes by falling rank, with the ranks; ties keep their order."""
     for i in range(1, count):
         node, value, k = order[i], rank[i], i
         while k > 0 and rank[k - 1] < value:
@@ -185,7 +180,7 @@ def sort_by_rank(order, rank, count):
 
 @helper
 def value_of(tree, node, player):
-    """The mean reward of a node for the player who moves to it, or the proven one; -1 without visits."""
+    """A node's mean reward for the player who moves to it, or the proven one; -1 without visits."""
     if tree.proven[node] != UNPROVEN:
         return 0.5 * (1.0 + proven_result(tree.proven[node]) * (1.0 if player == 0 else -1.0))
     return tree.value[node] / tree.visits[node] if tree.visits[node] > 0 else -1.0

@@ -4,9 +4,8 @@ ordering vs heavy playouts: where should heuristics be applied in Monte Carlo Go
 
     P(m) = exp(h(m) / t) / sum over the moves of exp(h / t)
 
-h is that of PUCT: Game.move_order, scaled from 0 for the lowest of the position to 1 for the highest; with `prior =
-"evaluation"` the evaluation after the move, 0 to 1 for the player who makes it; with `prior = "file:PATH"` its logit in
-a learned policy.  With the probability `epsilon` a move is drawn uniformly instead.
+h is that of PUCT (agents/montecarlo/methods/puct.py), in the position of the playout.  With the probability `epsilon` a
+move is drawn uniformly instead.
 """
 
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ from arena.games.core.random import random_unit
 
 
 class Drawing(NamedTuple):
-    """Room for the moves of a position."""
-
     moves: np.ndarray  # int32[max_moves]
     chances: np.ndarray  # float64[max_moves], their probabilities
     learned: Learned

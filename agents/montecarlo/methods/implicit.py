@@ -3,9 +3,9 @@
 
     mean' = (1 - alpha) mean + alpha v          v = evaluation of a leaf, or the best v of the children
 
-v is on the scale of rewards, for the player who moves to the node.  Nodes are evaluated when they are added to the
-tree, and every simulation backs values up along its path.  The less reliable the evaluation, the smaller the best
-alpha: the paper finds 0.4 for Breakthrough with a good evaluation, 0.1 to 0.2 elsewhere.
+v is on the scale of rewards, for the player who moves to the node.  New nodes are evaluated, and every simulation backs
+values up along its path.  The less reliable the evaluation, the smaller the best alpha: the paper finds 0.4 for
+Breakthrough with a good evaluation, 0.1 to 0.2 elsewhere.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,6 @@ from arena.agents.montecarlo.outlook import reward_after
 
 
 class Evaluations(NamedTuple):
-    """Values of nodes, for the player who moves to them."""
-
     value: np.ndarray  # float64[nodes], 0 to 1
     state: np.ndarray  # dtype[state_size], scratch
 

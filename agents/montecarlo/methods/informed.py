@@ -6,13 +6,9 @@
     depth 1, MCTS-IR-E          v(m) = evaluation after m, or the result if the game is over then
     depth 2, MCTS-IR-M          v(m) = least evaluation after a reply to m, with alpha-beta's cut-offs
 
-MCTS-IR-M is an alpha-beta search from each position of a playout, MCTS-IR-E evaluates each move; to a depth of 1 they
-are the same.  If the player moves again, or chance does, there is no reply, and v is the evaluation after m.  With
-`width` k only the first k moves in the game's own order are compared, with all their replies; the paper prunes to k
-moves at every ply, and has greater depths.
-
-The paper's other hybrids: MCTS-IC ends playouts early, as `cutoff` does with the evaluation itself; MCTS-IP gives new
-nodes visits with a result by the evaluation, which fade as those of `bias` do.
+If the player moves again, or chance does, there is no reply, and v is the evaluation after m.  With `width` k only the
+first k moves in the game's own order are compared, with all their replies; the paper prunes to k moves at every ply,
+and has greater depths.
 """
 
 from dataclasses import dataclass
@@ -28,7 +24,7 @@ from arena.games.core.random import random_unit
 
 
 class Rooms(NamedTuple):
-    """Scratch positions and moves; row 0 is for the compared moves, row 1 for the replies."""
+    """Row 0 is for the compared moves, row 1 for the replies."""
 
     states: np.ndarray  # dtype[2, state_size]
     moves: np.ndarray  # int32[2, max_moves]
@@ -94,7 +90,7 @@ def put_first(game, state, memory, count, width):
 
 @helper
 def reward_after_replies(game, state, move, player, memory, low):
-    """The value of a move if the opponent replies, 0 to 1 for `player`, or a bound that is not above `low`."""
+    """The value of a move if the opponent replies, 0 to 1 for `player`, or a bound not above `low`."""
     after = memory.states[0]
     game.play_into(state, move, after)
     if game.is_over(after) or game.player(after) != 1 - player:

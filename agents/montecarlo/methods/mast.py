@@ -4,8 +4,8 @@ Bjornsson, "Simulation-based approach to general game playing", AAAI 2008).
     p(m) = exp(Q(m) / t) / sum over legal m' of exp(Q(m') / t)
 
 Q is the mean reward, 0 to 1 for the player who made the move, of the simulations in which a move of that code was made,
-in the tree or in the playout.  A new move counts as one that has always won, so that all are tried. The weights are Q -
-1, which gives the same softmax, and 0 at first.
+in the tree or in the playout.  A new move counts as one that has always won, so that all are tried.  The weights, Q - 1
+for the same softmax, are 0 at first.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,6 @@ class MAST(MASTParameters, Following):
 
 @inlined
 def count_reward(learner, number, reward):
-    """Add a reward to the mean of a code."""
     weights = learner.policy.weights
     weights[COUNT, number] += 1.0
     weights[MEAN, number] += (reward - 1.0 - weights[MEAN, number]) / weights[COUNT, number]

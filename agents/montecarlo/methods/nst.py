@@ -2,11 +2,10 @@
 M. Winands & Y. Bjornsson, "N-grams and the last-good-reply policy applied in general game playing", IEEE TCIAIG 4,
 2012).
 
-The value of a move is the mean of the mean rewards of the sequences that it ends, of 1 to `length` moves of either
-player; sequences of several moves count once they have been seen `least` times, 7 in the paper.  A move that was never
-made has the value 1.  With the probability `epsilon` a move is drawn at random, otherwise the one with the largest
-value is made.  length = 1 is MAST by that policy.  The paper forgets nothing, neither within a search nor from move to
-move.
+A move's value is the mean of the mean rewards of the sequences that it ends, of 1 to `length` moves of either player;
+sequences of several moves count once they have been seen `least` times, 7 in the paper.  A new move has the value 1.
+With the probability `epsilon` a random move is made, otherwise the one of largest value.  length = 1 is MAST by that
+policy.  The paper never forgets.
 """
 
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ from arena.games.core.random import random_below, random_unit
 
 
 class Grams(NamedTuple):
-    """The averages of sequences, and room for moves and for the last moves of the line."""
+    """Averages of sequences, and scratch."""
 
     averages: Averages
     moves: np.ndarray  # int32[max_moves]
@@ -91,7 +90,7 @@ class NST(Averaging):
 
 @helper
 def look_back(memory, options):
-    """Write the keys of the last moves, of 1 to length - 1, to `memory.lasts`; returns how many were seen enough."""
+    """Write the keys of the last moves, of 1 to length - 1; returns how many were seen enough."""
     averages, known = memory.averages, 0
     end = averages.length[0]
     for begin in range(end - 1, max(-1, end - options.length), -1):
@@ -108,7 +107,7 @@ def look_back(memory, options):
 
 @helper
 def value_of(memory, code, known, options):
-    """The value of a move of that code at the end of the line, with `known` keys of last moves written."""
+    """A move code's value at the end of the line, with `known` keys of last moves."""
     averages = memory.averages
     total, grams = mean_of(averages, code, 1.0), 1
     for i in range(known):

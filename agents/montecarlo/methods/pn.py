@@ -6,7 +6,7 @@ proof-number Monte-Carlo tree search" (J. Kowalski, D. Soemers, S. Kosakowski & 
     pn(p) = min over the children where p moves, sum over them where the other player does
     bonus = constant * term
 
-The term of a child is a number from 0 to 1, by the pn of the player to move, of the child and of its siblings:
+A child's term is a number from 0 to 1, by the pn of the player to move, of the child and of its siblings:
 
     rank    1 - (1 + how many have a smaller one) / children
     max     1 - (pn - least) / (1 + largest - least)
@@ -15,7 +15,7 @@ The term of a child is a number from 0 to 1, by the pn of the player to move, of
 A rank compares each child with all others, which is slow at nodes with many moves.
 
 Children that end the game have their numbers from the expansion on.  In games without draws the pn of the root's
-opponent is the disproof number of PN-MCTS; `draw_for = "opponent"` makes it that in games with draws, where a draw then
+opponent is the disproof number of PN-MCTS; with `draw_for = "opponent"` also in games with draws, where a draw then
 disproves a win.  The papers' constant is for rewards from -1 to 1, and twice as large as here for the same selection.
 `final` plays a move that is proven to win; `solver` proves as MCTS-Solver does, whereas the paper visits proven nodes 5
 more times.  PN-MCTS's second layer, numbers for not losing once a win is disproven, is not implemented.
@@ -37,8 +37,6 @@ DRAWS = ("nobody", "opponent")
 
 
 class Numbers(NamedTuple):
-    """Values of nodes."""
-
     pn: np.ndarray  # float64[nodes, 2], the proof number of each player
     term: np.ndarray  # float32[nodes]
     state: np.ndarray  # dtype[state_size], scratch
@@ -105,7 +103,6 @@ class ProofNumbers(Method):
         self.update(tree, memory, node, player)
 
     def end(self, memory, node, result):
-        """Set the numbers of a node with a certain result."""
         memory.pn[node, 0] = 0.0 if result > 0.0 else np.inf
         memory.pn[node, 1] = 0.0 if result < 0.0 else np.inf
         if self.draw_for == "opponent" and result == 0.0:
@@ -117,7 +114,7 @@ class ProofNumbers(Method):
             self.end(search.memory, leaf, proven_result(tree.proven[leaf]))
 
     def learn(self, game, search, walk, result):
-        """Go up as long as numbers change, and at least beyond a newly expanded node."""
+        """Update the path upwards as long as numbers change, at least beyond a newly expanded node."""
         tree, memory, length = search.tree, search.memory, walk.length[0]
         memory.root[0] = walk.movers[1]
         i = length - 2
@@ -125,7 +122,7 @@ class ProofNumbers(Method):
             i -= 1
 
     def update(self, tree, memory, node, player):
-        """Compute a node's numbers and its children's terms from those of the children; True if its numbers changed."""
+        """Compute a node's numbers and its children's terms from the children's; True if its numbers changed."""
         pn, first = memory.pn, tree.first_child[node]
         least, total = np.inf, 0.0
         for child in range(first, first + tree.children[node]):

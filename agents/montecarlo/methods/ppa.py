@@ -2,18 +2,16 @@
 policy adaptation for games", ACG 2015).
 
 The policy has a weight for each move code; playouts draw moves by the softmax of the weights.  After each simulation
-the winner's moves, in the tree and in the playout, are made likelier by `alpha`, at the cost of their legal
-alternatives (agents/core/policy.py has the formula).  Nothing is learned from draws.  Each move of the game starts from
-a new policy.
+that is won the winner's moves, in the tree and in the playout, are made likelier by `alpha`, at the cost of their legal
+alternatives (formula: agents/core/policy.py).  Each move of the game starts from a new policy.
 
-`features` distinguishes moves with different features, by the game's feature codes: PPAF, whose best alpha was 0.32 (T.
-Cazenave, "Playout policy adaptation with move features", Theoretical Computer Science 644, 2016). `memory` keeps the
-policy from move to move: PPAFM, together with features (T. Cazenave & E. Diemert, "Memorizing the playout policy", CGW
-2017).
+`features` uses the game's feature codes: PPAF, whose best alpha was 0.32 (T. Cazenave, "Playout policy adaptation with
+move features", Theoretical Computer Science 644, 2016).  `memory` keeps the policy from move to move: PPAFM, together
+with features (T. Cazenave & E. Diemert, "Memorizing the playout policy", CGW 2017).
 
-`rule="simple"` learns differently: a new move of the winner gets the weight 1, then 2 more at a time below 10, 4 more
-below 100, and 1 more from there on; other moves lose nothing.  The softmax of such large weights is nearly
-deterministic, so the rule needs a temperature well above 1.
+With `rule="simple"` a new move of the winner gets the weight 1, then 2 more at a time below 10, 4 more below 100, and 1
+more from there on; other moves lose nothing.  The softmax of such large weights is nearly deterministic, so the rule
+needs a temperature well above 1.
 """
 
 from dataclasses import dataclass, field, replace
@@ -50,8 +48,6 @@ MOST_CODES = 1 << 22  # if codes are their own numbers; each takes 24 bytes
 
 
 class Adapted(NamedTuple):
-    """A policy, and the lines of the current simulation."""
-
     learner: Learner
     drawn: np.ndarray  # int64[1], the policy's last draw, which is in the line, or NONE
 
@@ -90,7 +86,6 @@ class Following(PolicyParameters, Method):
 
     @property
     def coding(self) -> Coding:
-        """How the policy names moves."""
         return Coding(self.features, self.direct)
 
     def compiled(self, game):
@@ -98,7 +93,6 @@ class Following(PolicyParameters, Method):
         return replace(super().compiled(game), direct=self.direct or coding.direct)
 
     def settings(self) -> Settings:
-        """The numbers that the policy reads."""
         return Settings(0.0, self.temperature)
 
     def misfit(self, game):
@@ -153,7 +147,7 @@ class Following(PolicyParameters, Method):
         self.teach(learner, result)
 
     def teach(self, learner, result):
-        """Learn from the two lines of a simulation: the playout and the path in the tree."""
+        """Learn from the playout's line and the path's."""
         raise NotImplementedError
 
 
@@ -199,7 +193,6 @@ class PPA(PPAParameters, Following):
         return self.function("teach")(self, learner, result)
 
     def teach_softmax(self, learner, result):
-        """Adapt to the winner's moves by the gradient of their probability."""
         if result != 0.0:
             winner = 0 if result > 0.0 else 1
             for line in range(LINES):
@@ -207,7 +200,6 @@ class PPA(PPAParameters, Following):
             take_steps(learner, 0)
 
     def teach_simple(self, learner, result):
-        """Add 1, 2, 4 or 1 to the weights of the winner's moves, depending on their size."""
         if result != 0.0:
             winner, lines, policy = 0 if result > 0.0 else 1, learner.lines, learner.policy
             for line in range(LINES):

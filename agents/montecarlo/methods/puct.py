@@ -3,10 +3,9 @@ of D. Silver et al., "Mastering the game of Go without human knowledge", 2017).
 
     bound = value + c P sqrt(N) / (1 + n)           P = exp(h / t) / sum over the moves of exp(h / t)
 
-N and n are the visits of the node and of the child.  h is the rank of a move: Game.move_order, scaled from 0 for the
-lowest of the node to 1 for the highest; with `prior = "evaluation"` the evaluation after the move, 0 to 1 for the
-player who makes it; with `prior = "file:PATH"` its logit in a learned policy.  A child without visits has the value
-`unvisited`.
+N and n are the visits of the node and of the child, whose value without visits is `unvisited`.  h is the rank of a
+move: Game.move_order, scaled from 0 for the lowest of the node to 1 for the highest; with `prior = "evaluation"` the
+evaluation after the move, 0 to 1 for the player who makes it; with `prior = "file:PATH"` its logit in a learned policy.
 """
 
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ from arena.agents.montecarlo.priors import Guided, probabilities
 
 
 class Priors(NamedTuple):
-    """Priors of nodes."""
-
     prior: np.ndarray  # float64[nodes], the probability of the move to the node
     learned: Learned
     state: np.ndarray  # dtype[state_size], scratch

@@ -2,10 +2,10 @@
 policy for Monte-Carlo Go", ICGA Journal 32, 2009; H. Baier & P. Drake, "The power of forgetting: improving the
 last-good-reply policy in Monte Carlo Go", IEEE TCIAIG 2, 2010).
 
-After a simulation each move of the winner becomes the reply to the previous move and to the previous two; replies that
-the loser made are forgotten.  A playout makes the reply to the last two moves if there is a legal one, else the one to
-the last move, else a random move: LGRF-2, and with `two = false` LGRF-1.  With `forgetting = false` only later replies
-replace a reply, as in LGR-1 and LGR-2.  Moves are the same if their codes are.
+After a simulation each move of the winner becomes the reply to the previous move and to the previous two; the loser's
+replies are forgotten.  A playout makes the reply to the last two moves if there is a legal one, else the one to the
+last move, else a random move: LGRF-2, and with `two = false` LGRF-1.  With `forgetting = false`, LGR-1 and LGR-2, only
+later replies replace a reply.  Moves with the same code are the same.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,10 @@ from arena.agents.montecarlo.averages import START, Averages, Averaging, joined,
 from arena.agents.montecarlo.method import NONE
 from arena.games.core.jit import helper
 
-SIZE = 1 << 16  # of the table, in which a reply may replace that to other moves
+SIZE = 1 << 16  # of the table, where a reply may replace that to other moves
 
 
 class Replies(NamedTuple):
-    """The reply to each move and to each two moves, and the line of the simulation."""
-
     keys: np.ndarray  # uint64[SIZE]
     codes: np.ndarray  # int64[SIZE]
     line: Averages  # only its line is used
@@ -79,7 +77,6 @@ class Reply(Averaging):
 
 @helper
 def key_before(line, ply, moves):
-    """The key of the last `moves` moves before a ply."""
     key = START
     for i in range(ply - 1, ply - 1 - moves, -1):
         key = joined(key, line.codes[i])

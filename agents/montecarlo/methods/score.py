@@ -4,8 +4,8 @@
 
 s is the first player's score at the end, such as a difference in discs or points.  A win stays better than a loss for
 every weight below 1.  It is a simple form of rewards by the quality of an end (T. Pepels, M. Tak, M. Lanctot & M.
-Winands, "Quality-based rewards for Monte-Carlo tree search simulations", ECAI 2014, which scales by deviations).  If a
-game's score only tells the winner, it changes nothing but the size of rewards.
+Winands, "Quality-based rewards for Monte-Carlo tree search simulations", ECAI 2014, which scales by deviations).  A
+score that only tells the winner changes nothing but the size of rewards.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ whose influence fades (N. Fabiano & T. Cazenave, "Sequential halving using score
     mean + weight * amaf / n
 
 n is the visits of the move, amaf the mean reward of all simulations of this search in which the player to move made a
-move of the same code, anywhere.  Dividing the score by n, as in progressive bias, is our reading of it.
+move of the same code.  Dividing the score by n, as in progressive bias, is our reading of it.
 """
 
 from dataclasses import dataclass

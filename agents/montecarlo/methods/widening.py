@@ -4,8 +4,8 @@ Chaslot et al., "Progressive strategies for Monte-Carlo tree search", 2008).
 
     move number k + 1 takes part from visit t(k + 1) = t(k) + step * growth^(k - first) on,  t(first) = 0
 
-Coulom has first = 1 for moves ranked by learned patterns, step = 40 and growth = 1.4; the default of `first` is larger,
-since an evaluation ranks moves less well.
+Coulom has first = 1 for learned patterns, step = 40 and growth = 1.4; the default of `first` is larger, since an
+evaluation ranks moves less well.
 """
 
 from dataclasses import dataclass
@@ -19,8 +19,6 @@ from arena.agents.montecarlo.outlook import reward_after
 
 
 class Ranks(NamedTuple):
-    """Room to rank the moves of a node in, and the width of the current one."""
-
     value: np.ndarray  # float64[max_moves]
     state: np.ndarray  # dtype[state_size]
     width: np.ndarray  # int64[1]
@@ -46,7 +44,6 @@ class Widening(Method):
         return Ranks(np.zeros(game.max_moves), np.zeros(game.state_size, game.dtype), np.zeros(1, np.int64))
 
     def expanded(self, game, search, walk, node):
-        """Sort the children by their evaluations."""
         tree, memory = search.tree, search.memory
         first, player = tree.first_child[node], game.player(walk.state)
         for i in range(tree.children[node]):

@@ -2,16 +2,16 @@
 Monte-Carlo tree search", 2011), over processes.
 
 Transposition-driven scheduling (Romein, Plaat, Bal & Schaeffer 1999): a position's hash names its home, the process
-that keeps its node; a search that comes to a position moves to its home, as a message, instead of fetching the node.
-For each process `jobs` searches are under way at the same time, so that no process waits; they count as virtual losses.
+that keeps its node; a search moves to a position's home, as a message, instead of fetching the node.  For each process
+`jobs` searches are under way at once, so that none waits; they count as virtual losses.
 
-df-UCT: after a simulation, a search returns to a node only when it would choose another child there.  For every node of
-its path it carries what it knew of the chosen child and of the best other one, and adds its own later results; as long
-as the chosen child has the larger bound at all these nodes, it goes on where it is.  A result is counted at a node when
-the search passes the node on its way up; totals are exact, since every search ends at the root.
+df-UCT: a search returns to a node only when it would choose another child there.  For every node of its path it carries
+what it knew of the chosen child and of the best other one, and adds its own later results; as long as the chosen child
+has the larger bound at all these nodes, it goes on where it is.  Results are counted at a node on the way up; totals
+are exact, since every search ends at the root.
 
-A message is the number of a job in the queue of a process; the job itself is in shared memory.  The game's 64-bit key
-alone identifies a node, and positions that can be reached in several ways share one.
+A message is a job's number in a process's queue; the job is in shared memory.  The game's 64-bit key alone identifies a
+node, shared by all ways to reach the position.
 """
 
 import os
@@ -57,7 +57,6 @@ class Distributed(Scheme):
             raise ValueError("simulated = True: distributed runs on processes only; the other schemes simulate workers")
 
     def options(self) -> SharedOptions:
-        """UCB1 with virtual losses."""
         return SharedOptions(self.exploration, virtual_loss=1.0)
 
     def new_player(self, game, budget):
@@ -65,7 +64,7 @@ class Distributed(Scheme):
 
 
 class DistributedPlayer(ThreadedPlayer):
-    """Sends each decision to processes, which later games use again."""
+    """Its processes serve later games, too."""
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
@@ -79,8 +78,6 @@ class DistributedPlayer(ThreadedPlayer):
 
 
 class Searchers(Pool):
-    """The processes of one agent for one game, and the memory that they share."""
-
     def __init__(self, game, agent):
         shapes = tds.shapes(game, agent)
         with sharing():
@@ -89,7 +86,7 @@ class Searchers(Pool):
                 for name, (shape, kind) in shapes.items()
             }
         self.game, self.jobs = game, jobs_in(memory, shapes)
-        # compiled here once, so that the processes find it on disk
+        # compiled once here; processes find it on disk
         tds.serve_kernel(game, tds.new_process(game, agent, self.jobs, 0, 1000), stream(0), 0)
         super().__init__("distributed search", agent.workers, begin, game, agent, memory, restarts=0)
 
@@ -105,7 +102,7 @@ class Searchers(Pool):
         return replace(decision, nodes=sum(nodes for _, nodes in answers))
 
     def answers(self, seconds: float | None) -> list[tuple]:
-        """The answers of all processes; after `seconds` no simulation begins, except for the very first."""
+        """The answers of all processes; after `seconds` only the very first simulation begins."""
         until, answers = None if seconds is None else time.perf_counter() + seconds, list[tuple]()
         while len(answers) < self.workers:
             left = None if until is None else max(0.0, until - time.perf_counter())

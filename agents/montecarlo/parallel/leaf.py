@@ -1,11 +1,10 @@
 """Leaf parallelisation: one tree; at each new leaf every worker makes a playout (Cazenave & Jouandeau, "A parallel
 Monte-Carlo tree search algorithm", 2008, "at the leaves").
 
-The results of a leaf are backed up together, when the slowest worker is done.  On threads, the first one searches the
-tree; the others wait for the next leaf, and add the reward of their playouts to a sum.
+A leaf's results are backed up together, when the slowest worker is done.  On threads, the first searches the tree; the
+others wait for the next leaf, and add their playouts' rewards to a sum.
 
-`search` names another agent's search: all playouts of a leaf are made first, then the workers back them up and learn
-from them in turn.
+With another agent's `search`, all playouts of a leaf are made first; then the workers back up and learn in turn.
 """
 
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from arena.agents.montecarlo.search import descend, finish, goes_on, open_root, 
 from arena.games.core.jit import helper, kernel
 from arena.games.core.playout import copy_state, reward_of
 
-STOP = -1  # instead of a leaf's number: there are no more
+STOP = -1  # instead of a leaf's number: no more
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,6 @@ class LeafParallel(Together):
     name: ClassVar[str] = "leaf"
 
     def options(self) -> SharedOptions:
-        """Options of a tree without simulations in flight."""
         return SharedOptions(self.exploration, each=self.workers)
 
     def new_player(self, game, budget):
@@ -65,10 +63,7 @@ class Meets:
 
 
 class LeafPlayer(Meets, SharedTreePlayer):
-    """The first thread searches, the others help."""
-
     def leaves(self) -> int | None:
-        """The number of leaves in the budget."""
         total = self.agent.total_playouts(self.budget)
         return None if total is None else max(1, total // self.agent.workers)
 
@@ -84,7 +79,6 @@ class LeafPlayer(Meets, SharedTreePlayer):
         return Work(leaves * self.agent.workers, leaves)
 
     def hand_out(self, state, mailbox, rng) -> int:
-        """Search, then dismiss the helpers; returns the leaves."""
         try:
             return run_chunks(
                 lambda n: hand_out_kernel(self.game, self.tree, state, n, self.options, mailbox, rng),
@@ -136,7 +130,6 @@ def hand_out_kernel(game, tree, root, leaves, options, mailbox, rng):
 
 @kernel
 def help_kernel(game, mailbox, rng):
-    """The other threads' part: one playout of every leaf."""
     state, moves = mailbox.state.copy(), np.empty(game.max_moves, np.int32)
     leaf = next_leaf(mailbox, np.int64(0))
     while leaf != STOP:
@@ -149,7 +142,7 @@ def help_kernel(game, mailbox, rng):
 
 @helper
 def next_leaf(place, seen):
-    """Wait until the number of the leaf is not `seen`; returns it, or STOP.  place: a Mailbox or a Meeting"""
+    """Wait at `place`, a Mailbox or a Meeting, until the leaf's number is not `seen`; returns it, or STOP."""
     while atomic_load(place.leaf, 0) == seen:
         wait(place.lost, 0)
     return atomic_load(place.leaf, 0)
@@ -157,31 +150,24 @@ def next_leaf(place, seen):
 
 @kernel
 def dismiss_kernel(game, mailbox):
-    """Tell the helpers that there are no more leaves."""
     atomic_store(mailbox.leaf, 0, np.int64(STOP))
 
 
 class Meeting(NamedTuple):
-    """Where the workers of a search meet at each leaf."""
-
     walk: Walk  # the first worker's, to the leaf; each worker plays on with a copy
     leaf: np.ndarray  # int64[1], the leaf's number, or STOP; written after the walk
-    playing: np.ndarray  # int64[1], workers, not counting the first, that have not finished their playouts
+    playing: np.ndarray  # int64[1], workers but the first that have not finished their playouts
     turn: np.ndarray  # int64[1], the worker that backs up and learns
     full: np.ndarray  # int64[1], whether a worker's memory has no more room
     lost: np.ndarray  # int32[1], LOST if a worker has failed
 
 
 class LeafTogetherPlayer(Meets, TogetherPlayer):
-    """Any search, whose workers play out the same leaf at a time."""
-
     def leaves(self) -> int | None:
-        """The number of leaves in the budget."""
         total = self.simulations()
         return None if total is None else max(1, total // self.agent.workers)
 
     def work(self, leaves: int, virtual_time: float | None = None) -> Work:
-        """The work for that many leaves."""
         each = leaves * self.lanes
         return Work(each * self.agent.workers, each, virtual_time)
 
@@ -189,7 +175,7 @@ class LeafTogetherPlayer(Meets, TogetherPlayer):
         return self.work(run_chunks(lambda n: self.meet(state, rngs, n), self.leaves(), self.budget.seconds))
 
     def meet(self, state, rngs, leaves: int) -> int:
-        """Up to that many leaves on threads; returns how many there were."""
+        """Meet at up to that many leaves on threads; returns how many there were."""
         leaf, playing, turn, full = (np.zeros(1, np.int64) for _ in range(4))
         meeting = Meeting(new_walk(self.game, state), leaf, playing, turn, full, self.lost)
         rule, workers = self.one.rule, self.agent.workers
@@ -222,7 +208,6 @@ class LeafTogetherPlayer(Meets, TogetherPlayer):
 
 @helper
 def copy_walk(game, walk, target):
-    """Make `target`, a walk from the same root, a copy of a walk."""
     copy_state(game, walk.state, target.state)
     target.length[0] = walk.length[0]
     for i in range(walk.length[0]):
@@ -231,7 +216,7 @@ def copy_walk(game, walk, target):
 
 @kernel
 def reach_kernel(game, rule, search, walk, rng):
-    """Walk to a leaf; returns whether there was another simulation to be made."""
+    """Walk to a leaf, if there is another simulation to be made; returns whether there was."""
     open_root(game, rule, search, walk, rng)
     goes = goes_on(game, rule, search)
     if goes:
@@ -269,7 +254,6 @@ def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
 
 @kernel
 def follow_kernel(game, rule, search, meeting, worker, rng):
-    """Another worker's part: a playout of every leaf, backed up in turn."""
     walk, leaf = new_walk(game, meeting.walk.root), next_leaf(meeting, np.int64(0))
     while leaf != STOP:
         copy_walk(game, meeting.walk, walk)

@@ -2,11 +2,11 @@
 MCTS", 2018).
 
 A simulation is a token that passes the stages select, expand, play out and back up.  Each stage but the playout takes
-one token at a time; several tokens are played out at once.  The number of tokens bounds how many simulations are in
-flight, and so how much a search differs from a serial one, whatever the number of workers.
+one token at a time.  The number of tokens bounds the simulations in flight, and so how much a search differs from a
+serial one, whatever the number of workers.
 
-On threads, every thread looks for a token that it can take one stage further.  Simulated, each stage but the playout
-has one server, which takes `stage_time` of a playout's time for a token, and playouts have a server for each worker.
+Each thread looks for a token that it can take one stage further.  Simulated, each stage but the playout has one server,
+which takes `stage_time` of a playout's time for a token, and playouts have a server for each worker.
 """
 
 from dataclasses import dataclass
@@ -66,26 +66,25 @@ class Pipeline(OnOneTree):
 
 
 class Tokens(NamedTuple):
-    """Simulations in flight, and the threads at work on them; row i of the first four fields is token i."""
+    """Simulations in flight and the threads at work; row i of the first four fields is token i."""
 
     stage: np.ndarray  # int32[tokens], SELECT to BACK_UP, or WORKING
     walks: Walk  # see walk_of
     rewards: np.ndarray  # float64[tokens]
     rngs: np.ndarray  # uint64[tokens, APART], see ThreadedPlayer.streams
-    busy: np.ndarray  # int32[STAGES], 1 while a thread is in a stage that takes one token at a time
-    counts: np.ndarray  # int64[3], simulations STARTED, ENDED, and the LIMIT to be started in all
-    made: np.ndarray  # int64[workers], playouts that each made
+    busy: np.ndarray  # int32[STAGES], 1 while a thread is in a one-token stage
+    counts: np.ndarray  # int64[3], simulations STARTED, ENDED, and the LIMIT to start
+    made: np.ndarray  # int64[workers], playouts of each
     lost: np.ndarray  # int32[1], LOST if a thread has failed
 
 
 class PipelinePlayer(Meets, SharedTreePlayer):
-    """Every token has a stream of random numbers of its own."""
+    """Every token has its own stream of random numbers."""
 
     def streams(self, rng, count=None):
         return super().streams(rng, self.agent.tokens or 2 * self.agent.workers)
 
     def new_tokens(self, state, rngs) -> Tokens:
-        """A token for each generator, all waiting to be selected."""
         total, count = self.agent.total_playouts(self.budget), len(rngs)
         return Tokens(
             np.zeros(count, np.int32),
@@ -104,7 +103,7 @@ class PipelinePlayer(Meets, SharedTreePlayer):
         return Work(int(tokens.counts[ENDED]), int(tokens.made.max()))
 
     def work(self, tokens, worker) -> None:
-        """What one thread does: until all simulations have ended, or no more are begun because the time is over."""
+        """One thread's part, until all simulations have ended, or no more begin because the time is over."""
 
         def run(steps):
             return pipeline_kernel(self.game, self.tree, tokens, self.options, worker, steps)
@@ -166,7 +165,7 @@ def pipeline_kernel(game, tree, tokens, options, worker, steps):
 
 @helper
 def take(tokens, token, stage):
-    """Try to get hold of a token and of the stage it waits for."""
+    """Try to take a token, and the stage it waits for."""
     counts = tokens.counts
     if stage == SELECT and counts[STARTED] >= counts[LIMIT]:
         return False
@@ -195,7 +194,7 @@ def close_kernel(game, tokens):
 
 @kernel
 def simulated_pipeline_kernel(game, tree, tokens, options, clock, stage_time):
-    """The same in virtual time: the step that can begin first comes next.  Returns the time that it took."""
+    """The same in virtual time, whose length it returns: the step that can begin first comes next."""
     ready, free, servers = np.zeros(len(tokens.stage)), np.zeros(STAGES), np.zeros(len(tokens.made))
     counts, now = tokens.counts, 0.0
     while counts[ENDED] < counts[LIMIT]:

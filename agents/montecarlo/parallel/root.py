@@ -1,10 +1,10 @@
 """Root parallelisation: each worker searches its own tree (Cazenave & Jouandeau, "On the parallelization of UCT",
 2007).
 
-"Single run": the workers do not communicate; in the end the visits and values of the root's moves are summed, and the
-most visited is played, or, with `vote="majority"`, each worker votes for its own choice (Soejima, Kishimoto & Watanabe,
-"Evaluating root parallelization in Go", 2010, found it better for many workers).  "Multiple runs": every `share_every`
-playouts of a worker, each root receives the other trees' statistics since the last exchange.
+"Single run": only in the end the visits and values of the root's moves are summed, and the most visited is played, or,
+with `vote="majority"`, each worker votes for its own choice (Soejima, Kishimoto & Watanabe, "Evaluating root
+parallelization in Go", 2010: better for many workers).  "Multiple runs": every `share_every` playouts of a worker, each
+root receives the other trees' statistics since the last exchange.
 
 Between exchanges the workers are independent, so threads and simulated workers give the same result.  A proof in any
 tree counts for all.
@@ -58,8 +58,6 @@ class RootParallel(Searching):
 
 
 class RootPlayer(ThreadedPlayer):
-    """The trees of one game, emptied for each move."""
-
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
         room = capacity(game, agent.max_nodes, agent.shares(agent.total_playouts(budget))[0])
@@ -73,7 +71,7 @@ class RootPlayer(ThreadedPlayer):
             search.forget()
             search.begin(replace(self.budget, playouts=share), own)
         trees = [search.tree for search in searches]
-        common = np.zeros((2, len(moves_of(self.game, state))))  # visits and value that all trees share
+        common = np.zeros((2, len(moves_of(self.game, state))))  # shared by all trees
         made, every = np.zeros(len(left), np.int64), self.agent.share_every
         while True:
             now = [min(share, every) if every else share for share in left]
@@ -99,7 +97,7 @@ class RootPlayer(ThreadedPlayer):
         """The common choice, with the statistics of all trees and the principal variation of a tree that agrees.
 
         total: float64[2, moves], visits and value in all trees; made: int64[workers], playouts.  Virtual time is known
-            only if a playout takes 1, since the plies of a worker's playouts are not counted.
+        only if a playout takes 1, since the plies of a worker's playouts are not counted.
         """
         trees, constant = [search.tree for search in searches], self.agent.playout_time == "constant"
         moves, (visits, value) = root_moves(trees[0]), total
@@ -133,19 +131,17 @@ class RootPlayer(ThreadedPlayer):
 
 
 def choice_of(search: OneSearch) -> int:
-    """The move chosen by one tree."""
     child = search.last_choice()
     return int(search.tree.move[most_visited_child(search.tree, ROOT) if child is None else child])
 
 
 def root_children(tree) -> np.ndarray:
-    """The children of the root in the order of their moves, which all trees share."""
+    """The root's children in the order of their moves, which all trees share."""
     children = np.arange(tree.first_child[ROOT], tree.first_child[ROOT] + tree.children[ROOT])
     return children[np.argsort(tree.move[children])]
 
 
 def root_moves(tree) -> np.ndarray:
-    """The moves of the root in ascending order."""
     return tree.move[root_children(tree)].copy()
 
 

@@ -46,13 +46,13 @@ class Scheme(Simulable):
             raise ValueError("playout_time is for simulated workers: give simulated=true too")
 
     def total_playouts(self, budget: Budget) -> int | None:
-        """The playouts of all workers together; None if the budget is of seconds alone."""
+        """All workers' playouts together; None if the budget is of seconds alone."""
         if budget.playouts is None or self.total:
             return budget.playouts
         return budget.playouts * self.workers
 
     def shares(self, total: int | None) -> list[int | None]:
-        """Each worker's part of a total, or None if there is no total."""
+        """Each worker's part of a total; None without one."""
         if total is None:
             return [None] * self.workers
         return [total // self.workers + (i < total % self.workers) for i in range(self.workers)]
@@ -82,7 +82,6 @@ class Searching(Scheme):
                 raise ValueError(f"{one.name} = {value!r} is for plain UCT: leave it out if search is given")
 
     def searcher(self) -> TreeSearch:
-        """The agent whose search it is."""
         agent = agents.make(self.search) if self.search else UCT(exploration=self.exploration)
         if not isinstance(agent, TreeSearch):
             raise ValueError(f"search = {self.search!r} is no search of one tree, such as uct, grave, ppa or mast")
@@ -103,5 +102,5 @@ class Searching(Scheme):
 
 @inlined
 def playout_time(clock, plies):
-    """What a simulated playout of that many plies takes."""
+    """The time of a simulated playout of that many plies."""
     return max(plies, 1) if clock == PLIES else 1

@@ -7,13 +7,13 @@ ones with their rewards, on their way up.  The difference is in flight.  Others 
     WU-UCT (Liu et al. 2020)                                each counts as a visit in both places of the bound, the
                                                             mean stays that of the finished simulations
 
-The number of finished simulations and their reward are one word, next to the other count, so a simulation costs a node
-two atomic additions in one cache line.  Threads contend for the lines of the nodes near the root; lots reduce this: see
+Finished simulations and their reward are one word, next to the other count, so a simulation costs a node two atomic
+additions in one cache line.  Threads contend for the lines near the root; lots reduce this: see
 agents/montecarlo/parallel/tree.py.
 
-Without others in flight, selection, expansion and random numbers are those of `uct`: one simulation at a time gives the
-same tree, node for node.  Children are published by one release store after they are written (Enzenberger & Mueller
-2009), so no thread ever counts a missing child.
+One simulation at a time gives the same tree as `uct`, node for node and with the same random numbers.  Children are
+published by one release store after they are written (Enzenberger & Mueller 2009), so no thread ever counts a missing
+child.
 """
 
 from dataclasses import replace
@@ -47,20 +47,20 @@ from arena.agents.montecarlo.search import child_of_move, expand
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import helper, inlined, kernel
 
-EXPANDING = np.int32(-1)  # the number of children of a node while one simulation writes them
-FREE, LOCAL, GLOBAL = range(3)  # locks: none; one for each node, while it is used; one for all but the playout
+EXPANDING = np.int32(-1)  # instead of the number of children, while one simulation writes them
+FREE, LOCAL, GLOBAL = range(3)  # locks: none; one for each node in use; one for all but the playout
 ONE = np.int32(1)
-PER_LOT = 256  # visits of the root for each simulation of a lot, so that few of them are in flight
-BUSY = 16  # a node with the visits of this many lots is busy
+PER_LOT = 256  # visits of the root for each simulation of a lot, to keep few in flight
+BUSY = 16  # lots whose visits make a node busy
 BEGUN, DONE = range(2)  # columns of SharedTree.counts
 
 
 class SharedTree(NamedTuple):
-    """A tree whose visits and values are counted atomically.  A node takes 45 bytes."""
+    """A tree with atomic counts.  A node takes 45 bytes."""
 
-    nodes: Tree  # whose own visits and values are written by settle_values alone
+    nodes: Tree  # whose visits and values settle_values alone writes
     counts: np.ndarray  # int64[capacity, 2], by BEGUN and DONE; DONE is a result_word
-    locks: np.ndarray  # int32[capacity], 1 while a simulation holds the node's lock; 0 between searches
+    locks: np.ndarray  # int32[capacity], 1 while a simulation holds the node's; 0 between searches
 
 
 class SharedOptions(NamedTuple):
@@ -70,7 +70,7 @@ class SharedOptions(NamedTuple):
     virtual_loss: float = 0.0  # visits of reward 0 for each simulation in flight; ignored with wu
     wu: bool = False  # WU-UCT instead
     lock: int = FREE
-    lot: int = 1  # simulations that a thread makes below one busy node
+    lot: int = 1  # simulations of a thread below one busy node
     each: int = 1  # playouts of a simulation, which counts as that many visits
 
 
@@ -86,7 +86,6 @@ class SharedTreePlayer(ThreadedPlayer):
         return [self.tree.locks]
 
     def prepare(self, state: np.ndarray, rng: np.ndarray) -> None:
-        """Before a search."""
         prepare_kernel(self.game, self.tree, state, rng)
 
     def search(self, state: np.ndarray, rngs: np.ndarray) -> Work:
@@ -94,7 +93,6 @@ class SharedTreePlayer(ThreadedPlayer):
         raise NotImplementedError
 
     def simulate(self, state: np.ndarray, rngs: np.ndarray) -> Work:
-        """Search by simulated workers."""
         raise NotImplementedError
 
     def decide(self, state, rng):
@@ -107,7 +105,7 @@ class SharedTreePlayer(ThreadedPlayer):
 
 
 def new_shared_tree(room: int) -> SharedTree:
-    """A tree of one node with that much room; memory is taken as it is first written."""
+    """A tree of one node with that much room, whose memory is taken as it is first written."""
     tree = SharedTree(new_tree(room), np.empty((room + SPARE, 2), np.int64)[:room], np.zeros(room, np.int32))
     clear_shared(tree)
     return tree
@@ -128,7 +126,7 @@ def prepare_kernel(game, tree, root, rng):
 
 @helper
 def descend_shared(game, tree, walk, options, rng):
-    """Select from the root down to a leaf, counting the visits; a leaf that was visited before is expanded."""
+    """Select from the root down to a leaf, counting the visits; a leaf visited before is expanded."""
     enter(game, tree, walk, options)
     descend_on(game, tree, walk, options, rng)
 
@@ -153,7 +151,7 @@ def enter(game, tree, walk, options):
 
 @inlined
 def step_down(game, tree, walk, options, rng):
-    """Select a child of the walk's last node, which has children, and count the visit."""
+    """Select a child of the walk's last node, and count the visit."""
     nodes, node, mover = tree.nodes, np.int64(last_node(walk)), game.player(walk.state)
     if options.lock == LOCAL:
         acquire(tree.locks, node)
@@ -169,7 +167,7 @@ def step_down(game, tree, walk, options, rng):
 
 @inlined
 def has_children(game, tree, walk, options, rng):
-    """Whether the walk can go on in the tree: its last node is expanded, perhaps now, since it was visited before."""
+    """Whether the walk's last node is expanded, perhaps now, since it was visited before."""
     nodes, node = tree.nodes, last_node(walk)
     children = atomic_load(nodes.children, node)
     if children != LEAF:
@@ -181,7 +179,7 @@ def has_children(game, tree, walk, options, rng):
         return atomic_load(nodes.children, node) > LEAF
     count = shuffled_moves(game, walk.state, walk.moves, rng)
     first = atomic_add(nodes.size, 0, np.int64(count))
-    if first + count > len(nodes.visits):  # another simulation has taken the room meanwhile
+    if first + count > len(nodes.visits):  # another simulation has taken the room
         atomic_add(nodes.size, 0, np.int64(-count))
         atomic_store(nodes.children, node, np.int32(LEAF))
         return False
@@ -194,13 +192,13 @@ def has_children(game, tree, walk, options, rng):
 
 @helper
 def best_child_shared(tree, node, options):
-    """The first child that no simulation has reached yet, or else the one with the largest bound."""
+    """The first child that no simulation has reached, else the one with the largest bound."""
     nodes, first = tree.nodes, tree.nodes.first_child[node]
-    for column in (nodes.move, nodes.first_child, nodes.children):  # the next reads, of one of the children
+    for column in (nodes.move, nodes.first_child, nodes.children):  # the next reads of one of the children
         prefetch(column, first)
     weight = np.float32(1.0 if options.wu else options.virtual_loss)
     finished_here = finished(tree.counts[node, DONE])
-    others = tree.counts[node, BEGUN] - options.each - finished_here  # in flight through the node, but for this one
+    others = tree.counts[node, BEGUN] - options.each - finished_here  # others in flight through the node
     visits_here = finished_here + weight * others
     whole = np.int64(visits_here)
     logarithm = log_of(whole) if whole == visits_here else log(max(visits_here, 1.0))
@@ -210,13 +208,13 @@ def best_child_shared(tree, node, options):
 
 @helper
 def back_up_shared(tree, walk, reward, options):
-    """Add the result of the walk: the sum of the first player's rewards in the playouts of its leaf."""
+    """Add the walk's result: the sum of the first player's rewards in its leaf's playouts."""
     add_results(tree, walk, 0, reward, options.each, options.lock)
 
 
 @helper
 def add_results(tree, walk, begin, reward, playouts, lock):
-    """Add the results of `playouts` playouts to the nodes of the walk from path[begin] on."""
+    """Add the playouts' results to the nodes of the walk from path[begin] on."""
     if lock == GLOBAL:
         acquire(tree.locks, ROOT)
     for i in range(begin, walk.length[0]):
@@ -239,7 +237,7 @@ def lot_size(tree, options):
 
 @inlined
 def descend_busy(game, tree, trunk, lot, options):
-    """Select from the root through busy nodes, counting the visits of a whole lot at once, as virtual losses."""
+    """Select from the root through busy nodes, counting the visits of a whole lot as virtual losses."""
     begin_walk(game, trunk)
     node, visits = np.int64(ROOT), np.int64(lot * options.each)
     atomic_add(tree.counts, (node, BEGUN), visits)
@@ -256,7 +254,7 @@ def descend_busy(game, tree, trunk, lot, options):
 
 @helper
 def result_word(playouts, reward):
-    """The addition to DONE: the count in the lower half, twice the reward, since draws give halves, in the upper."""
+    """An addition to DONE: the count in the lower half, in the upper twice the reward, since draws give halves."""
     return (np.int64(2.0 * reward) << 32) + np.int64(playouts)
 
 
@@ -268,7 +266,7 @@ def finished(result):
 
 @helper
 def reward_sum(result):
-    """The total reward in a word of DONE, for the player who moved into the node."""
+    """A DONE word's total reward for the player who moved into the node."""
     return 0.5 * (result >> 32)
 
 
@@ -280,7 +278,7 @@ def decision_from_shared(tree: SharedTree, work: Work, player: int) -> Decision:
 
 
 def settle_values(tree: SharedTree) -> None:
-    """Write visits and value of the nodes that a decision reads: the children along the principal variation."""
+    """Write visits and value of the nodes that a decision reads: children along the principal variation."""
     nodes, node = tree.nodes, ROOT
     nodes.visits[ROOT] = tree.counts[ROOT, BEGUN]
     while nodes.children[node] != LEAF:

@@ -29,11 +29,10 @@ class Sharing(ThreadedPlayer):
         raise NotImplementedError
 
     def seed(self, worker: int, rng: np.ndarray) -> None:
-        """Seed a worker's own generators, if any, from `rng`."""
         raise NotImplementedError
 
     def simulations(self) -> int | None:
-        """The simulations of all workers together; None if the budget is of seconds alone."""
+        """All workers' simulations together; None if the budget is of seconds alone."""
         total = self.agent.total_playouts(self.budget)
         return None if total is None else max(1, total // self.lanes)
 
@@ -48,11 +47,10 @@ class Sharing(ThreadedPlayer):
         return self.work_of(lambda i: self.chunks(self.run(state, i, rngs[i]), shares[i]))
 
     def chunks(self, run: Callable[[int], int], limit: int | None) -> int:
-        """`run_chunks` until the time is over, unless another worker fails."""
         return run_chunks(self.threads.unless_lost(run), limit, self.budget.seconds)
 
     def work_of(self, simulate: Callable[[int], int]) -> Work:
-        """The work of all threads; worker i's is simulate(i), which returns its simulations."""
+        """All threads' work; worker i's is simulate(i), which returns its simulations."""
         made = [self.lanes * simulations for simulations in self.on_threads(simulate)]
         return Work(sum(made), max(made))
 
@@ -69,7 +67,6 @@ class Tasks(Sharing):
         return apart([stream(self.word, "next move"), *map(self.stream_of, range(tasks))])
 
     def stream_of(self, task: int) -> np.ndarray:
-        """The random numbers of a task."""
         return stream(self.word, "task", task)
 
     def simulate(self, state, rngs):

@@ -1,5 +1,4 @@
-"""Transposition-driven df-UCT: the work of the processes of agents/montecarlo/parallel/distributed.py, which explains
-it.
+"""Transposition-driven df-UCT: the work of the processes of agents/montecarlo/parallel/distributed.py.
 
 A process takes jobs from its queue.  A job is a search under way, at one of the nodes of its path, its frames:
 
@@ -42,25 +41,24 @@ APART = 16  # words from one process's counts to the next: two cache lines
 class Jobs(NamedTuple):
     """Memory shared by all processes: the jobs, and the queues that deliver them.
 
-    A frame is a node on a job's path: frame i is i plies below the root.  Rewards are those of the player to move
-    there.
+    Frame i of a job is the node of its path i plies below the root.  Rewards are those of the player to move there.
     """
 
     states: np.ndarray  # dtype[jobs, frames, state_size]
-    depth: np.ndarray  # int64[jobs], the frame that the job is at
+    depth: np.ndarray  # int64[jobs], the job's frame
     mode: np.ndarray  # int64[jobs], DOWN or UP
     homes: np.ndarray  # int64[jobs, frames], the process with the frame's node
-    nodes: np.ndarray  # int64[jobs, frames], the node, a row of its home's tree
-    children: np.ndarray  # int64[jobs, frames], the chosen child, another row of that tree
-    found_visits: np.ndarray  # int64[jobs, frames], simulations since the choice, not yet counted at the node
+    nodes: np.ndarray  # int64[jobs, frames], rows of their homes' trees
+    children: np.ndarray  # int64[jobs, frames], the chosen children, rows of the same tree
+    found_visits: np.ndarray  # int64[jobs, frames], simulations since the choice, uncounted at the node
     found_reward: np.ndarray  # float64[jobs, frames]
-    chosen_visits: np.ndarray  # int64[jobs, frames], of the chosen child when it was chosen
+    chosen_visits: np.ndarray  # int64[jobs, frames], of the chosen child when chosen
     chosen_reward: np.ndarray  # float64[jobs, frames]
     other_visits: np.ndarray  # int64[jobs, frames], of the best other child then; -1 if there is none
     other_reward: np.ndarray  # float64[jobs, frames]
     queues: np.ndarray  # int64[processes, jobs], numbers of jobs plus 1; 0 is an empty place
-    sent: np.ndarray  # int64[processes, APART], how many jobs were sent to each
-    own: np.ndarray  # int64[processes, APART], how many it has TAKEN, and how many playouts it has MADE
+    sent: np.ndarray  # int64[processes, APART], jobs sent to each
+    own: np.ndarray  # int64[processes, APART], jobs TAKEN and playouts MADE
     counts: np.ndarray  # int64[3], simulations RESERVED, jobs RETIRED, and the LIMIT of simulations
 
 
@@ -69,14 +67,12 @@ class Shard(NamedTuple):
 
     keys: np.ndarray  # uint64[size], size a power of two
     rows: np.ndarray  # int32[size], EMPTY or the node
-    places: np.ndarray  # int64[max_nodes], the places of these two that are taken
+    places: np.ndarray  # int64[max_nodes], places taken in these two
     taken: np.ndarray  # int64[1], how many
     tree: SharedTree  # a node's own row counts for the node, its children's rows for the moves
 
 
 class Process(NamedTuple):
-    """The data of one process."""
-
     number: int
     jobs: Jobs
     shard: Shard
@@ -136,7 +132,7 @@ def set_out(game, jobs: Jobs, state: np.ndarray, limit: int) -> None:
 
 
 def decision_at_root(game, process: Process, state: np.ndarray):
-    """The decision of the root's home, one move deep, since the nodes below are in other processes."""
+    """The decision of the root's home, one move deep, since deeper nodes are in other processes."""
     shard, made = process.shard, process.jobs.own[:, MADE]
     tree, root = shard.tree, int(shard.rows[place_of(game, shard, state)])
     for column in (tree.nodes.first_child, tree.nodes.children, tree.counts):
@@ -152,14 +148,13 @@ def home_of(game, state, processes):
 
 @kernel
 def place_of(game, shard, state):
-    """The place of a position's node in the table, or the place where it belongs."""
     key = game.key(state)
     return find_slot(shard.keys, shard.rows, EMPTY, key, key)
 
 
 @kernel
 def serve_kernel(game, process, rng, steps):
-    """Take up to `steps` jobs from the queue of a process, and serve each; returns how many there were."""
+    """Serve up to `steps` jobs from a process's queue; returns how many there were."""
     jobs, me = process.jobs, process.number
     for step in range(steps):
         place = jobs.own[me, TAKEN] % jobs.queues.shape[1]
@@ -186,7 +181,7 @@ def work(game, process, job, rng):
             if depth > 0 and not stays(process, job):
                 jobs.depth[job] -= 1
                 continue
-        # a simulation begins here, if one is left; on the way down it was reserved at the root
+        # a simulation begins here if one is left; on the way down it was reserved at the root
         if (depth == 0 or jobs.mode[job] == UP) and not reserve(jobs):
             if depth == 0:
                 atomic_add(jobs.counts, RETIRED, np.int64(1))
@@ -198,20 +193,20 @@ def work(game, process, job, rng):
 
 @helper
 def send(jobs, process, job):
-    """Put a job at the end of a queue, which always has room: it has as many places as there are jobs."""
+    """Put a job at the end of a queue, which has as many places as there are jobs."""
     place = atomic_add(jobs.sent, (process, 0), np.int64(1)) % jobs.queues.shape[1]
     atomic_store(jobs.queues, (process, place), np.int64(job + 1))
 
 
 @helper
 def reserve(jobs):
-    """Reserve a simulation; returns whether one was left."""
+    """Reserve a simulation, if one is left; returns whether it was."""
     return atomic_add(jobs.counts, RESERVED, np.int64(1)) < atomic_load(jobs.counts, LIMIT)
 
 
 @helper
 def search_down(game, process, job, rng):
-    """From the job's node: to the child of the largest bound, or to a playout, whose result goes up."""
+    """Go from the job's node to the child of the largest bound, or play out and send the result up."""
     jobs, tree, depth = process.jobs, process.shard.tree, process.jobs.depth[job]
     here = jobs.states[job, depth]
     node = -1 if game.is_over(here) else node_here(game, process, here, depth == 0, rng)
@@ -230,7 +225,6 @@ def search_down(game, process, job, rng):
 
 @helper
 def play_out(game, process, job, rng):
-    """Play out from the job's node, and add the result to every frame above."""
     jobs, depth = process.jobs, process.jobs.depth[job]
     copy_state(game, jobs.states[job, depth], process.state)
     score, _ = game.random_playout(process.state, process.moves, rng)
@@ -270,7 +264,6 @@ def node_here(game, process, here, root, rng):
 
 @helper
 def new_rows(tree, moves, count):
-    """Make new rows for moves[:count]; returns the first."""
     first = tree.nodes.size[0]
     write_children(tree.nodes, first, moves, count)
     tree.counts[first : first + count] = 0
@@ -280,7 +273,7 @@ def new_rows(tree, moves, count):
 
 @helper
 def note_frame(process, job, node, child):
-    """Record the choice at a node: the statistics of the child and of the best other child."""
+    """Record the statistics of the chosen child and of the best other one."""
     jobs, counts, depth = process.jobs, process.shard.tree.counts, process.jobs.depth[job]
     jobs.nodes[job, depth], jobs.children[job, depth] = node, child
     jobs.found_visits[job, depth], jobs.found_reward[job, depth] = 0, 0.0
@@ -307,7 +300,7 @@ def bound(visits, reward, all_visits, options):
 
 @helper
 def stays(process, job):
-    """Whether every node above the job's would still choose the same child, after all later findings."""
+    """Whether every node above the job's would still choose the same child after all later findings."""
     jobs, options = process.jobs, process.options
     for frame in range(jobs.depth[job]):
         found, other = jobs.found_visits[job, frame], jobs.other_visits[job, frame]
@@ -323,7 +316,7 @@ def stays(process, job):
 
 @helper
 def count_results(process, job):
-    """Add the job's findings to its node and chosen child; one visit of each was counted on the way down."""
+    """Add the job's findings to its node and chosen child; the way down has counted one visit of each."""
     jobs, counts, depth = process.jobs, process.shard.tree.counts, process.jobs.depth[job]
     found, reward = jobs.found_visits[job, depth], jobs.found_reward[job, depth]
     for row in (jobs.nodes[job, depth], jobs.children[job, depth]):

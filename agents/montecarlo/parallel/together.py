@@ -4,10 +4,10 @@
     without it          play out
     with the lock       take the virtual losses off, back up, learn and prove
 
-The workers share the search's memory, except the arrays of one simulation, such as the line of its moves, and the
-policy of its playouts unless `policy` is "shared".  Playouts may read shared means, weights and replies while another
-worker writes them.  Each is one word, which is read as it was or as it will be; if a playout sees only half of a pair
-updated, it may for once prefer another legal move.
+The workers share the search's memory, except the arrays of one simulation, such as its line of moves, and the policy of
+its playouts unless `policy` is "shared".  Playouts may read shared means, weights and replies while another worker
+writes them.  Each is one word, read as it was or as it will be; a pair half updated may for once make a playout prefer
+another legal move.
 
 Without others in flight, the random numbers and the nodes are those of the search by itself.
 """
@@ -56,13 +56,10 @@ class Together(Searching):
         return f"{self.name} has several workers on one tree, and {reason}" if reason else None
 
     def losses(self) -> int:
-        """The visits of reward 0 for a playout in flight."""
         return 0
 
 
 class Company(NamedTuple):
-    """What the workers share, apart from the search."""
-
     lock: np.ndarray  # int32[1], 1 while a worker has the tree
     losses: int  # the visits of reward 0 for a simulation in flight
 
@@ -80,7 +77,6 @@ class TogetherPlayer(Sharing):
 
     @property
     def tree(self) -> Tree:
-        """The common tree."""
         return self.one.tree
 
     def decide(self, state, rng):
@@ -120,7 +116,7 @@ class TogetherPlayer(Sharing):
         workers, left = self.agent.workers, self.simulations() or 0
         grain, walks = self.agent.task_size(left), [new_walk(self.game, state) for _ in range(workers)]
         tasks, made, begun, clock = [0] * workers, [0] * workers, 0, VirtualClock(workers)
-        flying: dict[int, float] = {}  # the workers that have a simulation in flight, and its score
+        flying: dict[int, float] = {}  # workers with a simulation in flight, and its score
         while clock.events:
             worker = clock.next()
             if worker in flying:
@@ -140,17 +136,15 @@ class TogetherPlayer(Sharing):
         return Work(sum(made), max(made), float(clock.now))
 
     def begin(self, worker, walk, rng) -> tuple[bool, float]:
-        """Begin a simulation; returns whether there is one to begin, and its score."""
         return begin_kernel(self.game, self.one.rule, self.search_of(worker), self.company, walk, rng)
 
     def end(self, worker, walk, score) -> None:
-        """End a simulation."""
         end_kernel(self.game, self.one.rule, self.search_of(worker), self.company, walk, score)
 
 
 @kernel
 def together_kernel(game, rule, search, company, root, simulations, rng):
-    """Run up to that many simulations while other threads do so too; returns how many, as `search_kernel` does."""
+    """Run up to that many simulations beside other threads; returns how many, as `search_kernel` does."""
     walk, done = new_walk(game, root), 0
     acquire(company.lock, 0)
     open_root(game, rule, search, walk, rng)
@@ -187,6 +181,5 @@ def end_kernel(game, rule, search, company, walk, score):
 
 @helper
 def count_losses(tree, walk, losses):
-    """Count visits of reward 0 along the path."""
     for i in range(walk.length[0]):
         tree.visits[walk.path[i]] += losses

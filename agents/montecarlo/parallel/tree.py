@@ -1,23 +1,22 @@
 """Tree parallelisation: all workers search one tree.
 
-With a lock for each node while it is used, `lock="local"`, or one lock for everything but the playout, `"global"` (both
-Chaslot, Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008), or without any, `"free"` (Enzenberger &
-Mueller, "A lock-free multithreaded Monte-Carlo tree search algorithm", 2009). How others see a simulation in flight, by
-virtual losses or as in WU-UCT, is explained in agents/montecarlo/parallel/shared.py.
+`lock` is "local", one for each node in use, "global", one for everything but the playout (both Chaslot, Winands & van
+den Herik, "Parallel Monte-Carlo tree search", 2008), or "free", without any (Enzenberger & Mueller, "A lock-free
+multithreaded Monte-Carlo tree search algorithm", 2009).  Others see a simulation in flight by virtual losses or as in
+WU-UCT: agents/montecarlo/parallel/shared.py.
 
-Where the tree is busy, threads make their simulations in lots.  Every simulation changes the nodes near the root, whose
-cache lines then travel between processor cores; so a thread goes down to the last busy node, counts a whole lot there
-and above at once, makes it below, and adds its results at once.  Meanwhile the lot counts as virtual losses, so that
-the others search elsewhere.  Lots are small in small trees, since simulations in flight are chosen without each other's
-results.
+Every simulation changes the nodes near the root, whose cache lines then travel between processor cores; so threads make
+simulations in lots.  A thread goes down to the last busy node, counts a whole lot there and above at once, as virtual
+losses, makes it below, and adds its results at once.  Lots are small in small trees, since simulations in flight are
+chosen without each other's results.
 
 With `lanes`, a simulation makes several playouts of its leaf (agents/montecarlo/leaves.py), and counts as that many
-visits.  With `search`, the workers search by another agent's rule (agents/montecarlo/parallel/together.py). Simulated
+visits.  With `search`, the workers search by another agent's rule (agents/montecarlo/parallel/together.py).  Simulated
 workers bring results back in the order of a virtual clock, so that W simulations are in flight.
 
-Grain-size controlled parallel MCTS (Mirsoleimani, Plaat, van den Herik & Vermaseren, "Scaling Monte Carlo tree search
-on Intel Xeon Phi", 2015), `gscpm`, splits the playouts into tasks of a grain size, which a pool of workers takes from a
-first-in-first-out queue.  Small grains keep all workers busy to the end; large ones cost less queueing.
+Grain-size controlled parallel MCTS, `gscpm` (Mirsoleimani, Plaat, van den Herik & Vermaseren, "Scaling Monte Carlo tree
+search on Intel Xeon Phi", 2015), splits the playouts into tasks of a grain size in a first-in-first-out queue.  Small
+grains keep all workers busy to the end; large ones cost less queueing.
 """
 
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ from arena.games.core.playout import reward_of
 
 LOCKS = {"free": FREE, "local": LOCAL, "global": GLOBAL}
 MOST_IN_LOT = 1024
-IDLE = 0  # the length of a simulated worker's walk when nothing is in flight
+IDLE = 0  # the length of a simulated worker's walk with nothing in flight
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,6 @@ class OnOneTree(Scheme):
         check_choice("lock", self.lock, LOCKS)
 
     def options(self) -> SharedOptions:
-        """How its workers search the tree."""
         return SharedOptions(self.exploration, self.virtual_loss, self.wu, LOCKS[self.lock])
 
 
@@ -122,8 +120,6 @@ class TreeParallel(Together, OnOneTree):
 
 
 class TreePlayer(Sharing, SharedTreePlayer):
-    """Plain UCT, without a lock by default."""
-
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
         self.lanes, self.leaves = agent.lanes, [new_leaf_playouts(game, agent.lanes) for _ in range(agent.workers)]
@@ -185,7 +181,6 @@ class VirtualWorkers(NamedTuple):
 
 
 def new_virtual_workers(agent, game, state) -> VirtualWorkers:
-    """The simulated workers of an agent, with nothing in flight."""
     walks, clock = new_walks(game, state, agent.workers), PLAYOUT_TIMES[agent.playout_time]
     rewards, done_at = np.zeros((2, agent.workers))
     made, tasks, left = np.zeros((3, agent.workers), np.int64)
@@ -209,7 +204,7 @@ def walk_of(walks, i):
 def tree_kernel(game, tree, root, simulations, options, leaves, rng):
     """Run that many simulations on the shared tree, in lots if it is busy; returns their number."""
     trunk = new_walk(game, root)
-    walk = new_walk(game, trunk.state)  # a simulation begins at the end of the lot's common trunk
+    walk = new_walk(game, trunk.state)  # a simulation begins at the end of its lot's trunk
     done, each, one = 0, np.int64(options.each), np.int64(1)  # typed, so that no helper is compiled for a literal
     while done < simulations:
         lot, total = min(lot_size(tree, options), simulations - done), 0.0
@@ -249,7 +244,6 @@ def simulated_tree_kernel(game, tree, workers, simulations, grain, options, rngs
 
 @helper
 def bring_back(tree, workers, worker, options):
-    """Back up a simulated worker's simulation in flight, if any."""
     walk = walk_of(workers.walks, worker)
     if walk.length[0] != IDLE:
         back_up_shared(tree, walk, workers.rewards[worker], options)
@@ -258,7 +252,7 @@ def bring_back(tree, workers, worker, options):
 
 @helper
 def send_out(game, tree, workers, worker, options, rng):
-    """Begin a simulation of a simulated worker, whose result arrives when its playout is done."""
+    """Begin a worker's simulation, whose result arrives when its playout is done."""
     walk = walk_of(workers.walks, worker)
     descend_shared(game, tree, walk, options, rng)
     score, plies = game.random_playout(walk.state, walk.moves, rng)
