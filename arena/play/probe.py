@@ -8,6 +8,7 @@ import inspect
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -54,8 +55,13 @@ def _is_suspect(error) -> bool:
 def _comes_from(game, error) -> bool:
     """Whether a method of the game was running, compiled ones included, which Numba names too."""
     own = [base for base in type(game).__mro__ if base.__module__ in sys.modules and not _is_shared(base)]
-    places = {(inspect.getsourcefile(base), name) for base in own for name in vars(base)}
+    places = {(_ending(inspect.getsourcefile(base) or ""), name) for base in own for name in vars(base)}
     return any(place in places for place in _places(error))
+
+
+def _ending(file: str) -> tuple[str, ...]:
+    """A file's folder and name: kept code names the file that it was made from, which may lie in another checkout."""
+    return Path(file).parts[-2:]
 
 
 def _is_shared(base):
@@ -70,11 +76,11 @@ def _chain(error) -> Iterator[BaseException]:
     return iter(seen)
 
 
-def _places(error) -> Iterator[tuple[str, str]]:
-    """(file, function) of every frame that the exception passed."""
+def _places(error) -> Iterator[tuple[tuple[str, ...], str]]:
+    """(end of the file's path, function) of every frame that the exception passed."""
     trace = error.__traceback__
     while trace is not None:
-        yield trace.tb_frame.f_code.co_filename, trace.tb_frame.f_code.co_name
+        yield _ending(trace.tb_frame.f_code.co_filename), trace.tb_frame.f_code.co_name
         trace = trace.tb_next
 
 

@@ -1,6 +1,8 @@
 """What a player is told, whoever asks it: all moves before it and after, and the end, once, whatever fails."""
 
+import inspect
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from arena.games.core.game import CHANCE, IllegalMove
 from arena.play.duel import Duel
 from arena.play.first_moves import warm
 from arena.play.match import play
+from arena.play.probe import game_fault
 from arena.play.referee import Forfeit
 from arena.play.rules import GameError
 from tests.arena.fixtures import round_robin
@@ -174,3 +177,20 @@ def test_one_decision_tells_of_the_moves_before():
     with pytest.raises(ValueError, match="on purpose"):
         bad.choose(game, state, seed=1, moves=moves)
     assert bad.ends() == [None] and len(agent.players) == 2
+
+
+@pytest.mark.parametrize("folder", ["", "/of/another/checkout/"])
+def test_a_games_exception_is_its_own_wherever_its_code_was_compiled(folder):
+    """Compiled code that was kept names the file that it was made from."""
+    game = games.make("nim")
+    file = Path(inspect.getsourcefile(type(game)))
+    place = str(Path(folder, *file.parts[-2:])) if folder else str(file)
+    scope = {}
+    exec(compile("def play(state, move):\n    raise ValueError('no')", place, "exec"), scope)
+    with pytest.raises(ValueError, match="no") as caught:
+        scope["play"](None, 0)
+    assert game_fault(game, None, caught.value, trusted=True) == "its rules raised ValueError: no"
+    exec(compile("def play(state, move):\n    raise ValueError('no')", "/elsewhere/agent.py", "exec"), scope)
+    with pytest.raises(ValueError, match="no") as caught:
+        scope["play"](None, 0)
+    assert game_fault(game, None, caught.value, trusted=True) is None
