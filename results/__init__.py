@@ -58,7 +58,7 @@ if not TYPE_CHECKING:  # a type checker reports any other name
         # pandas and SciPy are loaded only when needed: other commands are quick
         if name in _HOMES:
             return getattr(importlib.import_module(_HOMES[name]), name)
-        raise AttributeError(f"module 'results' has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
