@@ -24,14 +24,17 @@ from arena.games.core.chessboard import (
     CASTLING,
     CLOCK,
     DANGER,
+    DEAD,
     EIGHT,
     END,
+    FIFTY,
     FILE_A,
     HIGH,
     KING,
     LOW,
     MATE,
     MIDDLE,
+    MOST_CLOCK,
     NONE,
     NOT_A,
     NOT_H,
@@ -41,12 +44,13 @@ from arena.games.core.chessboard import (
     PINNED,
     PLY,
     RANK_1,
+    REPETITION,
     UPSIDE_DOWN,
     ChessRules,
 )
 from arena.games.core.drawing import Look, board_drawing, read_board
 from arena.games.core.fen import Position, first_rank, read_fen, write_fen
-from arena.games.core.game import check_range
+from arena.games.core.game import IllegalMove, check_range
 
 LETTERS = ".PN?KBRQ"  # by the numbers of men
 PROMOTIONS = ("", "N", "B", "R", "Q")
@@ -232,14 +236,32 @@ class Chess(ChessRules):
         return self.setup != STANDARD or (bool(self.fen) and not has_standard_castling(read_fen(self.fen)))
 
     def parse_move(self, state, text):
-        """By name, signs of check and mate optional, or as engines write it; castling as in chess or Chess960."""
+        """By name, signs of check and mate optional, or as engines write it; castling as in chess or Chess960.
+
+        Other spellings are read where one legal move fits: `Ng1-f3`, `e2-e4`, `a8Q`, `a8=q`, `Nge2` beside a pinned
+        knight.
+        """
         word, position = re.sub(r"[+#!?]+$", "", text.strip()).replace("0", "O"), position_of(state)
         legal = self.moves(state)
         for move in legal:
             names = engine_name(position, move, True), engine_name(position, move, False)
             if word in names or word == algebraic(position, legal, move):
                 return move
+        fitting = [move for move in legal if fits(position, move, word)]
+        if len(fitting) == 1:
+            return fitting[0]
+        if word in NULL_MOVES:
+            raise IllegalMove(f"{text}: a null move is no move of chess")
         return super().parse_move(state, text)
+
+    def play_on(self, state):
+        """A third occurrence, 50 moves without a capture or a pawn's move, and too few men to mate need a claim."""
+        if state[END] not in (REPETITION, FIFTY, DEAD):
+            return False
+        if state[CLOCK] >= MOST_CLOCK:
+            self.forget(state, np.int64(MOST_CLOCK - 1))
+        state[END] = NONE
+        return True
 
     def render(self, state):
         """White's men in capitals; below the board, the position as FEN."""
@@ -275,6 +297,20 @@ class Chess(ChessRules):
             files, rank = "cd" if name.startswith("O-O-O") else "fg", "81"[position_of(state).side]
             marked = "".join(file + rank for file in files)
         return board_drawing(read_board(self.render(state)), [marked], self.board_look)
+
+
+SPELLED = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?\(?([QRBNqrbn])\)?)?")
+NULL_MOVES = ("--", "Z0", "ZO", "OOOO", "@@@@", "null", "pass")
+
+
+def fits(position: Position, move: int, word: str) -> bool:
+    """Whether a move's man, origin, target and promotion are what a word says of them."""
+    if not (found := SPELLED.fullmatch(word)) or castles(position.men, move):
+        return False
+    man, file, rank, target, promotion = found.groups()
+    origin, promoted = point_name(move & 63, 8), PROMOTIONS[move >> 12]
+    right = file in ("", origin[0]) and rank in ("", origin[1]) and target == point_name(move >> 6 & 63, 8)
+    return right and position.men[move & 63].upper() == (man or "P") and promoted == (promotion or "").upper()
 
 
 def has_standard_castling(position: Position) -> bool:

@@ -11,7 +11,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -21,7 +21,7 @@ from arena.results.record import MOST, GameRecord, Reason
 
 RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
 OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
-    "1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "0.5": 0.5, "1/2": 0.5, "": None,
+    "1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "0.5": 0.5, ".5": 0.5, "1/2": 0.5, "½-½": 0.5, "½": 0.5, "": None,
 }  # fmt: skip
 FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
 REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
@@ -54,26 +54,31 @@ def from_jsonl(text: str) -> list[GameRecord]:
     return records
 
 
-def from_csv(text: str) -> list[GameRecord]:
+def from_csv(text: str, left_out: list[str] | None = None) -> list[GameRecord]:
     """The games of a table with a heading: columns first and second (or white and black) and outcome (or result).
 
-    Outcomes are the first player's: 1, 0.5, 0, or 1-0, 1/2-1/2, 0-1; empty or * is a game without a result, left out.
-    Columns opening, and condition if there is one, tell which games are pairs.  Of the others, opening_moves and moves
-    are read.
+    Cells are separated by commas, semicolons or tabs.  Outcomes are the first player's: 1, 0.5 (0,5), 0, or 1-0,
+    1/2-1/2, 0-1; empty or * is a game without a result, left out.  Columns opening, and condition if there is one, tell
+    which games are pairs.  Of the others, opening_moves and moves are read.
+
+    left_out: gets a line for each game that is left out, which is an ExchangeError without such a list
     """
-    rows = csv.reader(io.StringIO(text), strict=True)
+    separator = next((mark for mark in ";\t" if mark in text.partition("\n")[0]), ",")
+    rows = csv.reader(io.StringIO(text), strict=True, delimiter=separator)
     try:
         heading = [name.strip().lower() for name in next(rows, [])]
         columns = _columns(heading)
         games = []
         for row in rows:
             if row and len(row) != len(heading):
-                raise ExchangeError(f"line {rows.line_num}: has {len(row)} cells, and the heading {len(heading)}")
-            if row:
-                games.append((rows.line_num, *("" if at is None else unguarded(row[at]).strip() for at in columns)))
+                leave_out(f"line {rows.line_num}: has {len(row)} cells, and the heading {len(heading)}", left_out)
+            elif row:
+                cells = ["" if at is None else unguarded(row[at]).strip() for at in columns]
+                cells[2] = cells[2].replace(",", ".")
+                games.append((rows.line_num, *cells))
     except csv.Error as error:
         raise ExchangeError(f"line {rows.line_num}: is not CSV: {error}") from None
-    return numbered(games)
+    return numbered(games, left_out)
 
 
 def _columns(heading) -> list[int | None]:
@@ -168,15 +173,17 @@ def _reader() -> TypeAdapter:
     return TypeAdapter(GameRecord)
 
 
-def numbered(games) -> list[GameRecord]:
+def numbered(games, left_out: list[str] | None = None) -> list[GameRecord]:
     """Records of (line, first, second, result, condition, opening, opening moves, moves), in the order of the file."""
     conditions: dict[str, int] = {}
     openings: dict[object, int] = {}
     records: list[GameRecord] = []
     names: set[str] = set()
     for line, first, second, result, condition, opening, opening_moves, moves in games:
-        _check_row(line, first, second, result, (opening_moves, moves))
-        if OUTCOMES[result] is None:
+        fault = _row_fault(first, second, result, (opening_moves, moves))
+        if fault or OUTCOMES[result] is None:
+            if fault or left_out is not None:  # no mistake: a game without a result
+                leave_out(f"line {line}: {fault or 'has no result'}", left_out)
             continue
         names.update((first, second))
         _check_players(line, names)
@@ -204,19 +211,39 @@ def numbered(games) -> list[GameRecord]:
     return records
 
 
-def _check_row(line, first, second, result, texts) -> None:
-    """ExchangeError unless it has players, a known result, and printable moves."""
+def _row_fault(first, second, result, texts) -> str:
+    """Why a row is no game: it has no players, no known result or moves that cannot be printed; or ""."""
     if not first or not second or first == second:
-        what = f"{_short(first)} and {_short(second)}"
-        raise ExchangeError(f"line {line}: the players {what} must be two, with a name each")
+        return f"the players {_short(first)} and {_short(second)} must be two, with a name each"
     for text, longest in ((first, LONGEST_NAME), (second, LONGEST_NAME), *((text, None) for text in texts)):
         if fault := _text_fault(text, longest):
-            raise ExchangeError(f"line {line}: {_short(text)} {fault}")
+            return f"{_short(text)} {fault}"
     if result not in OUTCOMES:
-        known = ", ".join([*RESULTS.values(), "1", "0.5", "0"])
-        raise ExchangeError(f"line {line}: the result {_short(result)} is not one of {known}")
+        return f"the result {_short(result)} is not one of {', '.join([*RESULTS.values(), '1', '0.5', '0'])}"
+    return ""
+
+
+def leave_out(text: str, left_out: list[str] | None) -> None:
+    """Note a game that is left out; ExchangeError if none may be."""
+    if left_out is None:
+        raise ExchangeError(text)
+    left_out.append(text)
 
 
 def players(records: Iterable[GameRecord]) -> list[str]:
     """The names of all players, in the order in which they come."""
     return list(dict.fromkeys(name for record in records for name in (record.first, record.second) if name))
+
+
+def joined(parts: list[list[GameRecord]]) -> list[GameRecord]:
+    """The games of several files as one list; numbers, and those of openings, go on from file to file."""
+    if len(parts) == 1:
+        return parts[0]
+    records: list[GameRecord] = []
+    openings = 0
+    for part in parts:
+        for record in part:
+            number = len(records)
+            records.append(replace(record, id=f"{number + 1:06d}", number=number, opening=record.opening + openings))
+        openings += 1 + max((record.opening for record in part), default=-1)
+    return records

@@ -1,4 +1,4 @@
-"""Records of games as PGN, out and in.
+"""Games as PGN, out; results/pgn_reader.py reads it.
 
 PGN (Edwards, "Portable Game Notation Specification and Implementation Guide", 1994) is chess's: White moves first;
 moves are in the notation of their game.
@@ -6,9 +6,9 @@ moves are in the notation of their game.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 
-from arena.results.exchange import RESULTS, ExchangeError, numbered, numbered_lines
+from arena.results.exchange import RESULTS
 from arena.results.record import GameRecord, MoveRecord, Reason
 
 TERMINATIONS = {
@@ -22,12 +22,6 @@ TERMINATIONS = {
 }
 BUDGETS = re.compile(r"\b(playouts|nodes|depth|seconds)=([\d.e+-]+)")
 LINE = 80  # characters of a line of PGN's moves
-TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
-MARK = re.compile(r"([{};]|\((?!(?<=\S\()\d\))|(?<!\S\(\d)\))")  # no mark are those of a play: 13/10(2)
-MOVE_NUMBER = re.compile(r"\b\d+\.+(?=\s|[^\d\s]|$)")
-
-
-Judge = Callable[[Mapping[str, str], list[str]], list[str]]
 
 
 def to_pgn(
@@ -128,82 +122,3 @@ def _wrapped(words) -> list[str]:
             lines.append("")
         lines[-1] += (" " if lines[-1] else "") + word
     return lines
-
-
-def from_pgn(text: str, judge: Judge | None = None) -> list[GameRecord]:
-    """The games of a PGN file with a result: players, result, moves.
-
-    Games of the Rounds N.1 and N.2 are a pair, as chess's runners write them.  `judge` takes the tags and moves of each
-    game, and returns the moves to store; its ValueError says what is wrong with them.
-    """
-    games = []
-    for line, tags, moves in _pgn_games(text):
-        missing = [name for name in ("White", "Black", "Result") if name not in tags]
-        if missing:
-            raise ExchangeError(f"line {line}: this game has no tag {', '.join(missing)}")
-        round_, _, part = tags.get("Round", "").rpartition(".")
-        opening = round_ if part.isdigit() else ""
-        if judge:
-            try:
-                moves = judge(tags, moves)
-            except ValueError as error:
-                raise ExchangeError(f"line {line}: {error}") from None
-        games.append((line, tags["White"], tags["Black"], tags["Result"], "", opening, "", " ".join(moves)))
-    return numbered(games)
-
-
-def _pgn_games(text) -> Iterator[tuple[int, dict, list[str]]]:
-    """(line, tags, moves); tags after moves begin the next game."""
-    begin, movetext = 1, _Movetext()
-    tags: dict[str, str] = {}
-    for number, line in numbered_lines(text):
-        if line.startswith("%"):
-            continue
-        if not movetext.comment and (found := TAG.fullmatch(line.strip())):
-            if movetext.begun:
-                yield begin, tags, movetext.moves()
-                tags, movetext = {}, _Movetext()
-            begin = begin if tags else number
-            tags[found[1]] = re.sub(r"\\(.)", r"\1", found[2])
-        elif line.strip():
-            if not tags:
-                raise ExchangeError(f'line {number}: is not PGN: a game begins with tags such as [White "name"]')
-            movetext.add(number, line)
-    if tags:
-        yield begin, tags, movetext.moves()
-
-
-class _Movetext:
-    """A game's moves, read line by line, without numbers, comments, variations, marks and result."""
-
-    def __init__(self) -> None:
-        self.begun = False
-        self.comment = 0  # the line in which an open comment began, or 0
-        self._variations: list[int] = []  # the lines in which open ones began
-        self._words: list[str] = []
-
-    def add(self, number: int, line: str) -> None:
-        """ExchangeError if the line ends what has not begun."""
-        self.begun = True
-        for part in MARK.split(line):
-            if self.comment:
-                self.comment = 0 if part == "}" else self.comment
-            elif part == "{":
-                self.comment = number
-            elif part == ";":
-                return  # a comment to the end of the line
-            elif part == "(":
-                self._variations.append(number)
-            elif part == ")" and self._variations:
-                self._variations.pop()
-            elif part in (")", "}"):
-                raise ExchangeError(f"line {number}: {part} ends what has not begun")
-            elif not self._variations:
-                self._words += MOVE_NUMBER.sub(" ", part).split()
-
-    def moves(self) -> list[str]:
-        """The moves of the main line; ExchangeError if a comment or a variation has not ended."""
-        if self.comment or self._variations:
-            what = "comment" if self.comment else "variation"
-            raise ExchangeError(f"line {self.comment or self._variations[0]}: the {what} that begins here does not end")
-        return [word for word in self._words if word not in RESULTS.values() and not word.startswith("$")]

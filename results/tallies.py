@@ -60,6 +60,7 @@ class Change:
     def __init__(self, tallies: Tallies):
         self.tallies = tallies
         self.rows: dict[Key, tuple[int, tuple[int, ...]]] = {}
+        self._next = len(tallies.rows)  # the number of the next key
 
     def add(self, connection: Connection, record: "arena.results.record.GameRecord") -> None:
         """Count a game; remember how it went, as the first of its setting."""
@@ -78,8 +79,8 @@ class Change:
         self.tallies.rows |= self.rows
 
     def _new(self):
-        strangers = sum(key not in self.tallies.rows for key in self.rows)
-        return len(self.tallies.rows) + strangers, (0,) * len(SUMS)
+        self._next += 1
+        return self._next - 1, (0,) * len(SUMS)
 
 
 def _row(item) -> tuple:

@@ -28,6 +28,7 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     ".venv": "makes an environment; .ci/run installs by the README",
     "pip install": "changes the environment; .ci/run installs by the README",
     "pytest ": "is what runs this",
+    "zcat ": "is a pipe, whose part is typed by tests/results/test_pgn_reader.py",
     "ruff ": "is part of .ci/run",
     "mypy": "is part of .ci/run",
     "zensical": "is part of .ci/run",
@@ -140,7 +141,9 @@ def desk(stored, tmp_path, monkeypatch):
     test, study = blocks(GUIDE, "toml")[:2]
     (tmp_path / "test.toml").write_text(shorter(test))
     (tmp_path / "study.toml").write_text(shorter(study).replace("breakthrough", "tictactoe", 1))
-    (tmp_path / "games.pgn").write_text(PGN)
+    (tmp_path / "archive").mkdir()
+    for name in ("games.pgn", "archive/year.pgn"):
+        (tmp_path / name).write_text(PGN)
     (tmp_path / "results.csv").write_text("first,second,outcome\nann,bob,1\nbob,ann,0.5\n")
     (tmp_path / "mine.mplstyle").write_text("lines.linewidth: 2\n")
     monkeypatch.chdir(tmp_path)

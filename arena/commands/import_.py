@@ -1,48 +1,80 @@
 """`arena import`: results of games played elsewhere."""
 
+import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.commands.application import Panel, command
-from arena.commands.options import Json, OutFolder, games_option
+from arena.commands.application import VOID, Panel, command
+from arena.commands.options import Json, games_option
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
 MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
+SUFFIXES = (".csv", ".pgn", ".jsonl")
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+MOST_NAMED = 5  # games that are left out, in the closing lines
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Files .csv, .pgn or .jsonl, also packed (.gz, .bz2, .xz, .zst), or folders of them; - for a PGN from "
+        "standard input.",
+        metavar="FILE...",
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Store nothing unless every game can be stored.")]
 
 
 @command(
     Panel.READ,
-    examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --game chess --out runs/chess",
+    examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --game chess --out runs/chess\n"
+    "arena import archive/ --game chess --strict\nzcat games.pgn.gz | arena import - --out runs/archive",
 )
 def import_(
-    file: Annotated[Path, typer.Argument(help="A file .csv, .pgn or .jsonl.", metavar="FILE")],
-    out: OutFolder = None,
+    files: Files,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/, with the first file's name.")
+    ] = None,
     game: Annotated[
-        str, games_option("Replay the games of a PGN file by the rules of this game, and refuse what is illegal.")
+        str, games_option("Replay the games of a PGN file by the rules of this game, and leave out what is illegal.")
     ] = "",
+    strict: Strict = False,
     as_json: Json = False,
 ) -> None:
     """Store the results of games that were played elsewhere.
 
     They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is the
     first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  From a PGN file come the headers White, Black and Result and
-    the moves; with --game, every move must be legal, starting from the header FEN if there is one, and the header's
-    result must agree with the rules.  A file has at most 256 MiB.
+    the moves; with --game, every move must be legal, starting from the header FEN if there is one.  A game that cannot
+    be stored is left out and counted, with exit code 1.  A file has at most 256 MiB.
     """
     from arena import results
-    from arena.results.exchange import players
+    from arena.results.exchange import ExchangeError, joined, players
     from arena.results.store import Store
 
-    with progress_line(f"reading {file.name}"):
-        records = _read(file, game)
+    left_out, notes = list[str](), list[str]()
+    places = _places(files)
+    judge = _judge(game, places) if game else None
+    parts = []
+    for place in places:
+        with progress_line(f"reading {place.name}"):
+            told, noted = (None if strict else list[str]()), list[str]()
+            try:
+                parts.append(_read(place, judge, told, noted))
+            except ExchangeError as error:
+                raise typer.BadParameter(f"{place}: {error}") from None
+            before = f"{place.name}, " if len(places) > 1 else ""
+            left_out += [before + text for text in told or ()]
+            notes += [before + text for text in noted]
+    records = joined(parts)
     if not records:
-        raise typer.BadParameter(f"{file} holds no game with a result")
-    folder = out or Path("runs", file.stem)
+        raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
+    folder = out or Path("runs", _stem(places[0]))
     agents = [{"name": name, "spec": "unknown"} for name in players(records)]
-    with Store.create(folder, {"imported": {"file": file.name}}, agents) as store:
+    with Store.create(folder, {"imported": {"file": places[0].name}}, agents) as store:
         try:
             store.add_all(records)
         except BaseException:
@@ -52,56 +84,110 @@ def import_(
     print_table(run.table("standings"), as_json)
     for note in run.notes():
         tell(note)
-    tell(
-        f"\n{len(records)} games are stored in {folder}. Commands that read runs read them, such as arena elo {folder}"
-    )
+    for note in _shortened(notes):
+        tell(note)
+    total = len(records) + len(left_out)
+    stored = f"{len(records):,} games are stored in {folder}"
+    if left_out:
+        stored = f"{total:,} games, {len(records):,} stored in {folder}; {len(left_out):,} left out{_named(left_out)}"
+    tell(f"\n{stored}. Commands that read runs read them, such as arena elo {folder}")
+    if left_out:
+        tell("--strict refuses files with such games.")
+        raise typer.Exit(VOID)
 
 
-def _read(file: Path, game: str):
-    """The games of a file that have a result, replayed if `game` is given."""
+def _named(left_out: list[str]) -> str:
+    return ": " + "; ".join(_shortened(left_out)) if left_out else ""
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    """The first lines, and how many more there are."""
+    lines, more = [line.partition("; legal:")[0] for line in lines], len(lines) - MOST_NAMED
+    return lines[:MOST_NAMED] + ([f"and {more:,} more"] if more > 0 else [])
+
+
+def _places(files: list[Path]) -> list[Path]:
+    """The files, with those that folders hold in order; BadParameter if one is of no kind that is read."""
+    found = []
+    for file in files:
+        inside = sorted(path for path in file.rglob("*") if _kind(path)) if file.is_dir() else [file]
+        if file.is_dir() and not inside:
+            raise typer.BadParameter(f"{file} holds no file {', '.join(SUFFIXES)}")
+        found += inside
+    for file in found:
+        if not _kind(file):
+            raise typer.BadParameter(f"{file} is not a file {', '.join(SUFFIXES)}, packed or not")
+    if twice := [str(file) for file, times in Counter(found).items() if times > 1]:
+        raise typer.BadParameter(f"{twice[0]} is named twice")
+    return found
+
+
+def _kind(file: Path) -> str:
+    """The suffix that says how a file is read; empty if none does."""
+    if str(file) == "-":
+        return ".pgn"
+    suffix = (file.with_suffix("") if file.suffix.lower() in PACKED else file).suffix.lower()
+    return suffix if suffix in SUFFIXES else ""
+
+
+def _stem(file: Path) -> str:
+    name = file.name if str(file) != "-" else "standard-input"
+    return name.partition(".")[0] or "imported"
+
+
+def _read(file: Path, judge, left_out: list[str] | None, notes: list[str]):
+    """The games of a file that have a result."""
+    from arena.results.decoding import decoded
+    from arena.results.exchange import from_csv, from_jsonl
+    from arena.results.pgn_reader import from_pgn
+
+    text = decoded(_bytes(file))
+    if _kind(file) == ".pgn":
+        return from_pgn(text, judge, left_out, notes)
+    return from_csv(text, left_out) if _kind(file) == ".csv" else from_jsonl(text)
+
+
+def _bytes(file: Path) -> bytes:
+    """The contents, unpacked; BadParameter if there are too many."""
     from arena.games.core.files import read_bounded
-    from arena.results.exchange import ExchangeError, from_csv, from_jsonl
-    from arena.results.pgn import from_pgn
+    from arena.results.decoding import unpacked
 
-    readers = {".csv": from_csv, ".pgn": from_pgn, ".jsonl": from_jsonl}
-    if file.suffix.lower() not in readers:
-        raise typer.BadParameter(f"{file} is not a file {', '.join(readers)}")
-    if game and file.suffix.lower() != ".pgn":
-        raise typer.BadParameter(f"--game is for files .pgn, and {file} is none")
-    judge = _judge(game) if game else None
-    data = read_bounded(file, MOST_BYTES)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        if file.suffix.lower() != ".pgn":
-            raise typer.BadParameter(f"{file}: byte {error.start} is not UTF-8") from None
-        text = data.decode("latin-1")  # the character set of the PGN standard
-    try:
-        return from_pgn(text, judge) if judge else readers[file.suffix.lower()](text)
-    except ExchangeError as error:
-        raise typer.BadParameter(f"{file}: {error}") from None
+    if str(file) == "-":
+        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    else:
+        try:
+            data = unpacked(file.suffix.lower(), read_bounded(file, MOST_BYTES), MOST_BYTES + 1)
+        except (ValueError, EOFError) as error:
+            raise typer.BadParameter(f"{file} cannot be unpacked: {error}") from None
+    if len(data) > MOST_BYTES:
+        raise typer.BadParameter(f"{file} has more than {MOST_BYTES:,} bytes")
+    return data
 
 
-def _judge(spec: str):
+def _judge(spec: str, places: list[Path]):
     """A function for `from_pgn` that replays a game by these rules."""
     from arena import games
-    from arena.results.exchange import OUTCOMES
+    from arena.results.exchange import OUTCOMES, RESULTS
 
+    if other := [str(file) for file in places if _kind(file) != ".pgn"]:
+        raise typer.BadParameter(f"--game is for files .pgn, and {other[0]} is none")
     made = games.make(spec)
 
     def judge(tags, moves):
         game = made.from_pgn_tags(tags)
         state, names = game.initial(), []
         for name in moves:
-            if game.is_over(state):
+            if game.is_over(state) and not game.play_on(state):
                 raise ValueError(f"the game is over after {len(names)} plies, but {name} follows")
             move = game.parse_move(state, name)
             names.append(game.move_name(state, move))
             game.play(state, move)
-        stated = OUTCOMES.get(tags["Result"])
-        if stated is not None and game.is_over(state) and (score := float(game.score(state))) != 0.0:
-            if stated != (1.0 if score > 0.0 else 0.0):
-                raise ValueError(f"the result is {tags['Result']}, but by the rules the other side has won")
-        return names
+        if not game.is_over(state) or game.play_on(state.copy()):
+            return names, None, ""
+        score, stated = float(game.score(state)), tags["Result"].strip()
+        outcome = 0.5 if score == 0.0 else float(score > 0.0)
+        if OUTCOMES.get(stated) in (None, outcome):
+            return names, None, ""
+        return names, RESULTS[outcome], f"the tag says {stated}, by the rules it is {RESULTS[outcome]}: stored so"
 
     return judge

@@ -186,7 +186,7 @@ def _games_in(path: Path) -> int:
     """The number of games in a file; 0 if it does not exist."""
     from arena.games.core.files import read_bounded
     from arena.results.exchange import ExchangeError, from_jsonl
-    from arena.results.pgn import from_pgn
+    from arena.results.pgn_reader import from_pgn
 
     if not path.exists():
         return 0

@@ -12,6 +12,7 @@ from arena.games.core.board import point_name
 LETTERS = "PNBRQK"
 SIDES = "wb"
 FILES = "abcdefgh"
+MOST = 10_000  # of a clock, where more than 100 are 100, and of the move's number
 
 
 class Position(NamedTuple):
@@ -37,12 +38,13 @@ def read_fen(text: str) -> Position:
     if side not in SIDES:
         raise ValueError(f"FEN: the side to move is {side!r}; it can be w or b")
     _check_men(men)
-    if not clock.isdecimal() or int(clock) > 100:
-        raise ValueError(f"FEN: plies without capture or pawn's move are {clock!r}; they can be 0 to 100")
-    if not number.isdecimal() or not 0 < int(number) <= 10_000:
-        raise ValueError(f"FEN: the number of the move is {number!r}; it can be 1 to 10000")
+    if not clock.isdecimal() or int(clock) > MOST:
+        raise ValueError(f"FEN: plies without capture or pawn's move are {clock!r}; they can be 0 to {MOST}")
+    if not number.isdecimal() or int(number) > MOST:
+        raise ValueError(f"FEN: the number of the move is {number!r}; it can be 0 to {MOST}, where 0 is read as 1")
     rooks = frozenset(_rook(letter, men) for letter in castling) if castling != "-" else frozenset()
-    return Position(men, SIDES.index(side), rooks, _passant(passant, side, men), int(clock), int(number))
+    counts = min(int(clock), 100), max(int(number), 1)
+    return Position(men, SIDES.index(side), rooks, _passant(passant, side, men), *counts)
 
 
 def write_fen(position: Position) -> str:

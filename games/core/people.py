@@ -119,6 +119,10 @@ class People(Rules):
         """The UCI options that name the variant, set only in engines that declare them."""
         return {}
 
+    def play_on(self, state) -> bool:
+        """For records: let a game that ended by what players have to claim go on; returns whether it does."""
+        return False
+
     def pgn_tags(self) -> dict[str, str]:
         """The tags of its games' PGN besides players and result: the starting position, say."""
         return {}

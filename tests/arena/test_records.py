@@ -120,7 +120,7 @@ def test_status_of_a_run_that_was_stopped(run, tmp_path):
     ("x.txt", "x", "is not a file .csv, .pgn, .jsonl"),
     ("x.csv", "", "the heading holds nothing"),
     ("x.csv", "first,second,outcome\n", "holds no game with a result"),
-    ("x.csv", b"\xff\xfe\x00", "byte 0 is not UTF-8"),
+    ("x.csv", b"\xff\xfe\x00", "line 1: the heading holds"),
     ("x.pgn", "e4", "is not PGN"),
     ("x.jsonl", "{}", "line 1: is not a game"),
 ])  # fmt: skip

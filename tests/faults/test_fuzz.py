@@ -21,7 +21,8 @@ from arena.config.config import ConfigError
 from arena.config.loading import load
 from arena.games.core.prepared import PreparedFileError
 from arena.results.exchange import ExchangeError, from_csv, from_jsonl, to_jsonl
-from arena.results.pgn import from_pgn, to_pgn
+from arena.results.pgn import to_pgn
+from arena.results.pgn_reader import from_pgn
 from arena.results.store import Store
 from tests.arena.stored import store_run
 

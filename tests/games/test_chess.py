@@ -258,7 +258,7 @@ def test_pgn_is_read_by_python_chess(theirs, spec):
 
 
 def test_imported_games_are_replayed(tmp_path):
-    """From where they start; illegal moves, moves after the end and wrong results are told by line."""
+    """From where they start; illegal moves and moves after the end are told by line."""
     game, names, _ = random_game("chess(setup=7)")
     file = tmp_path / "games.pgn"
 
@@ -270,7 +270,6 @@ def test_imported_games_are_replayed(tmp_path):
     text = to_pgn(make_game(opening_moves="", moves=" ".join(names)), "x", tags_of_game=game.pgn_tags())
     for wrong, message in [
         (text.replace('[SetUp "1"]', "").replace("FEN ", "Fan "), "is not a legal move of chess"),
-        ('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4 1-0', "line 1: the result is 1-0, but by"),
         ('[White "a"]\n[Black "b"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4 3. e4 0-1', "is over after 4 plies"),
     ]:
         done, told = imported(wrong)
@@ -387,7 +386,7 @@ def test_fen_there_and_back(fen):
         ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling by 'K'"),
         ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "no pawn can have passed 'e6'"),
         ("4k3/8/8/8/8/8/8/4K3 w - - x 1", "are 'x'"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - 0 0", "number of the move is '0'"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 x", "number of the move is 'x'"),
         ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "P stands on the first or the last rank"),
         ("QQQQk3/QQQQ4/QQ6/8/8/8/8/4K3 w - - 0 1", "more than 8 pawns"),
         ("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "not to move is in check"),

@@ -6,7 +6,8 @@ from arena import results
 from arena.results.conditions import budget_name, conditions_of
 from arena.results.exchange import from_csv, from_jsonl, to_jsonl
 from arena.results.export import render
-from arena.results.pgn import from_pgn, to_pgn
+from arena.results.pgn import to_pgn
+from arena.results.pgn_reader import from_pgn
 from arena.results.store import Store
 from arena.results.tables import pairs
 from tests.results.sample import AGENTS, configuration, make_game

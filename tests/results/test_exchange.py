@@ -11,7 +11,8 @@ import pytest
 
 from arena.results.exchange import ExchangeError, from_csv, from_jsonl, players, to_jsonl
 from arena.results.export import render
-from arena.results.pgn import from_pgn, time_control, to_pgn
+from arena.results.pgn import time_control, to_pgn
+from arena.results.pgn_reader import from_pgn
 from arena.results.record import MoveRecord, Reason
 from tests.results.sample import make_game
 
@@ -145,8 +146,8 @@ def test_our_own_tables_are_read(folder, games):
     (from_csv, "first,second,outcome\nA,B\x1b[2J,1\n", "line 2: 'B\\x1b[2J' has characters that cannot be printed"),
     (from_csv, "first,second,outcome\nA," + 201 * "B" + ",1\n", "has 201 characters; it can have 1 to 200"),
     (from_csv, "first,second,outcome\n" + "".join(f"A,{i},1\n" for i in range(3000)), "line 2001: there are more"),
-    (from_pgn, CHESS + "\n(1. e4", "the variation that begins here does not end"),
-    (from_pgn, CHESS + "\n{1. e4", "the comment that begins here does not end"),
+    (from_pgn, CHESS + "\n(1. e4", "the variation does not end"),
+    (from_pgn, CHESS + "\n{1. e4", "the comment does not end"),
     (from_pgn, CHESS + "\n1. e4)", ") ends what has not begun"),
     (from_pgn, CHESS.replace("Nf3", "N\x1b[31mf3"), "line 1: 'e4 e5 N\\x1b[31mf3"),
     (from_csv, 'first,second,outcome\n"' + "x" * 200_000 + '",B,1\n', "is not CSV"),

@@ -1,0 +1,44 @@
+"""Bytes of other programs' files as text."""
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+from typing import Any
+
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+MARK, BLANK = "\ufeff", "\xa0"  # the byte-order mark, and the no-break blank
+
+
+def decoded(data: bytes) -> str:
+    """As UTF-8 or UTF-16 if it is that, else as Windows-1252, which has Latin-1's letters.
+
+    Byte-order marks are dropped wherever they stand, and no-break blanks become blanks.
+    """
+    try:
+        text = data.decode("utf-16" if data.startswith(UTF_16) else "utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    return text.replace(MARK, "").replace(BLANK, " ")
+
+
+def unpacked(suffix: str, data: bytes, most: int) -> bytes:
+    """Up to `most` bytes of a packed file's contents; the data themselves if the suffix is of no packed file.
+
+    ValueError if the file is damaged, or this Python cannot unpack it.
+    """
+    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    if suffix == ".zst":
+        try:
+            from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
+        except ImportError:
+            raise ValueError("this Python has no zstd: unpack it first, such as by zstd -d") from None
+        openers[".zst"] = zstd.open
+    if suffix not in openers:
+        return data
+    try:
+        with openers[suffix](io.BytesIO(data)) as file:
+            return file.read(most)
+    except (OSError, lzma.LZMAError) as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,268 @@
+"""PGN as people and programs write it: read for what it is, one bad game costs one game, python-chess agrees."""
+
+import gzip
+import io
+import random
+
+import pytest
+from typer.testing import CliRunner
+
+from arena import games, results
+from arena.cli import app
+from arena.results.decoding import decoded
+from arena.results.exchange import ExchangeError, from_csv
+from arena.results.pgn_reader import from_pgn
+
+HEAD = '[Event "t"]\n[Round "1"]\n[White "Ann"]\n[Black "Ben"]\n[Result "{}"]\n'
+LINE = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
+PLAIN = "e4 e5 Nf3 Nc6 Bb5 a6"
+
+
+def game(moves=LINE, result="1-0", more=""):
+    return f"{HEAD.format(result)}{more}\n{moves} {result}\n\n"
+
+
+def moves_of(text, **options):
+    return [record.moves for record in from_pgn(text, **options)]
+
+
+WRITTEN = {
+    "marks": "1. e4! e5?! 2. Nf3 !? Nc6 = 3. Bb5 +/= a6 N",
+    "numeric marks": "1. e4$1 e5 $2 2. Nf3$14$36 Nc6 3. Bb5 a6",
+    "numbers without dots": "1 e4 e5 2 Nf3 Nc6 3 Bb5 a6",
+    "numbers with many dots": "1. e4 1... e5 2.Nf3 2. ... Nc6 3... Bb5 a6",
+    "comments": "{ begins } 1. e4 {a {b} c} e5 ; to the end { of the line\n2. Nf3 (2. f4 exf4 (2... d5)) Nc6 "
+    '{\n[Event "no"]\n} 3. Bb5 a6',
+    "escaped lines": "1. e4 e5\n% a program's own { line\n2. Nf3 Nc6 3. Bb5 a6",
+    "a line in brackets": "1. e4 e5\n[see the book]\n2. Nf3 Nc6 3. Bb5 a6",
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
+def test_what_is_no_move_is_left_out(text):
+    assert moves_of(game(text)) == [PLAIN]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        '[Annotator "the "Rock" Smith"]\n',
+        '[Time-Control "5+3"]\n',
+        '[Opening "Ruy \\"Lopez\\" C:\\\\x"] [ECO "C70"]\n',
+        '[Cut "short\n',
+        "; a remark\n",
+    ],
+)
+def test_lines_among_tags_are_no_moves(more):
+    found, left_out = from_pgn(game(more=more), left_out=[]), []
+    assert [(one.first, one.second, one.moves) for one in found] == [("Ann", "Ben", PLAIN)] and not left_out
+
+
+def test_a_game_of_tags_alone_is_a_game_and_keeps_its_tags():
+    forfeit = HEAD.format("0-1") + '[FEN "8/8/8/8/8/8/8/K1k5 w - - 0 1"]\n\n\n'
+    text = forfeit + game() + HEAD.format("1/2-1/2")
+    assert [(one.outcome, one.moves) for one in from_pgn(text)] == [(0.0, ""), (1.0, PLAIN), (0.5, "")]
+    tags = []
+    from_pgn(text, lambda own, moves: tags.append("FEN" in own) or (moves, None, ""))
+    assert tags == [True, False, False]
+
+
+@pytest.mark.parametrize("end", ["1-0", "1-0 ", "1-0\n\n; remark\n", "1-0\n{ end }\n"])
+def test_games_that_are_glued_or_follow_remarks(end):
+    text = f"{HEAD.format('1-0')}\n{LINE} {end}" + game()
+    assert moves_of(text) == [PLAIN, PLAIN]
+    assert moves_of("{\nGames of a match\n}\n\n;; and more\n" + text.replace("\n", "\r")) == [PLAIN, PLAIN]
+
+
+BAD = {
+    "has no result": game(result="*"),
+    "must be two, with a name each": game().replace("Ben", "Ann"),
+    "the result '0-0' is not one of": game().replace('Result "1-0"', 'Result "0-0"'),
+    "this game has no tag Black": game().replace('[Black "Ben"]\n', ""),
+    "the variation does not end": game("1. e4 (1. d4"),
+    "the comment does not end": game("1. e4 { no end"),
+    "has characters that cannot be printed": game("1. e4\x1b[31m"),
+}
+
+
+@pytest.mark.parametrize("why", BAD)
+def test_a_bad_game_costs_one_game(why):
+    left_out = []
+    found = from_pgn(game() + BAD[why] + game(), left_out=left_out)
+    assert [one.moves for one in found] == [PLAIN, PLAIN] and len(left_out) == 1
+    assert left_out[0].startswith("line 9: ") and why in left_out[0]
+    if "no result" not in why:
+        with pytest.raises(ExchangeError, match=why):
+            from_pgn(game() + BAD[why])
+
+
+def test_moves_before_any_tags_are_told():
+    left_out = []
+    assert len(from_pgn("1. e4 e5\n\n" + game(), left_out=left_out)) == 1
+    assert left_out == ['line 1: is not PGN: a game begins with tags such as [White "name"]']
+
+
+def test_an_end_that_contradicts_the_tag_is_told():
+    notes = []
+    (record,) = from_pgn(game(f"{LINE} 1/2-1/2").replace(" 1-0\n", "\n"), notes=notes)
+    assert record.outcome == 1.0 and notes == ["line 1: the tag says 1-0, the end 1/2-1/2: stored by the tag"]
+
+
+def test_pairs_by_round():
+    """One Round for both games of a pair, N.1 and N.2, or none; another event is another pair."""
+
+    def openings(*tags):
+        text = ""
+        for event, round_, exchanged in tags:
+            white, black = ("Ben", "Ann") if exchanged else ("Ann", "Ben")
+            own = game().replace('"t"', f'"{event}"').replace('Round "1"', f'Round "{round_}"')
+            text += own.replace('White "Ann"', f'White "{white}"').replace('Black "Ben"', f'Black "{black}"')
+        return [record.opening for record in from_pgn(text)]
+
+    assert openings(("a", "1", False), ("a", "1", True), ("a", "2", False), ("a", "2", True)) == [0, 0, 1, 1]
+    assert openings(("a", "1.1", False), ("a", "1.2", True), ("a", "2.1", False)) == [0, 0, 1]
+    assert openings(("a", "1", False), ("b", "1", True)) == [0, 1]
+    assert openings(("a", "?", False), ("a", "?", True)) == [0, 1]
+    assert openings(("a", "3", False), ("a", "3", False), ("a", "3", True), ("a", "3", True)) == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "data, name",
+    [
+        ("Žilka, Štěpán".encode(), "Žilka, Štěpán"),
+        ("Žilka, Štepán".encode("cp1252"), "Žilka, Štepán"),
+        ("Žilka, Štěpán".encode("utf-16"), "Žilka, Štěpán"),
+        ("José\xa0Raúl".encode(), "José Raúl"),
+        (b"\xef\xbb\xbfA\xef\xbb\xbfB", "AB"),
+    ],
+)
+def test_sets_of_characters(data, name):
+    assert decoded(data) == name
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_tables_of_other_countries(separator):
+    rows = [("first", "second", "outcome"), ("A", "B", "0,5"), ("B", "A", "1"), ("A", "B", "")]
+    text = "".join(separator.join(row) + "\r\n" for row in rows)
+    left_out = []
+    assert [record.outcome for record in from_csv(text, left_out)] == [0.5, 1.0]
+    assert left_out == ["line 4: has no result"]
+
+
+# -- Chess ---------------------------------------------------------------------------------------------------------
+
+
+def played(line):
+    """The names of the moves that a line of words is read as."""
+    chess = games.make("chess")
+    state, names = chess.initial(), []
+    for word in line.split():
+        move = chess.parse_move(state, word)
+        names.append(chess.move_name(state, move))
+        chess.play(state, move)
+    return " ".join(names)
+
+
+def test_moves_as_people_and_programs_write_them():
+    assert played("e2-e4 e7e5 Ng1f3 Nb8-c6 Bf1b5 a7-a6 Bb5xc6 d7xc6 0-0") == "e4 e5 Nf3 Nc6 Bb5 a6 Bxc6 dxc6 O-O"
+    assert played("d4 Nf6 c4 e6 Nc3 Bb4 e3 b6 Nge2").endswith("Ne2")  # the other knight is pinned
+    assert played("a4 b5 axb5 a6 bxa6 Bb7 axb7 h6 bxa8=q h5 Qa8xb8").endswith("bxa8=Q h5 Qxb8")
+    with pytest.raises(ValueError, match="a null move is no move of chess"):
+        played("e4 --")
+    with pytest.raises(ValueError, match="is not a legal move of chess here"):
+        played("Nf3 a6 Nc3 a5 Nb5 a4 Nd4")  # which of the two knights?
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(app, ["import", *map(str, arguments)], **options)
+
+
+def test_a_record_goes_on_after_a_draw_that_nobody_claimed(tmp_path):
+    shuffle = "Nf3 Nf6 Ng1 Ng8 "
+    (tmp_path / "a.pgn").write_text(game(shuffle * 2 + "e4 e5") + game(shuffle * 30 + "e4 e5") + game(shuffle * 2))
+    done = run(tmp_path / "a.pgn", "--game", "chess", "--out", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    plies = results.load(tmp_path / "run").games["plies"].tolist()
+    assert plies == [10, 122, 8]
+
+
+def test_a_result_that_the_rules_contradict_is_stored_by_the_rules(tmp_path):
+    mate, stale = (
+        "1. f3 e5 2. g4 Qh4#",
+        "1. e3 a5 2. Qh5 Ra6 3. Qxa5 h5 4. h4 Rah6 5. Qxc7 f6 6. Qxd7+ Kf7 7. Qxb7 Qd3 ",
+    )
+    stale += "8. Qxb8 Qh7 9. Qxc8 Kg6 10. Qe6"
+    (tmp_path / "a.pgn").write_text(game(mate) + game(stale) + game(mate, "0-1"))
+    done = run(tmp_path / "a.pgn", "--game", "chess", "--out", tmp_path / "run")
+    assert done.exit_code == 0 and "line 1: the tag says 1-0, by the rules it is 0-1: stored so" in done.output
+    assert results.load(tmp_path / "run").games["outcome"].tolist() == [0.0, 0.5, 0.0]
+
+
+def test_what_is_left_out_is_counted(tmp_path):
+    text = game() + game("1. e4 e5 2. Ke3") + game()
+    (tmp_path / "a.pgn").write_text(text)
+    done = run(tmp_path / "a.pgn", "--game", "chess", "--out", tmp_path / "run")
+    assert done.exit_code == 1 and "3 games, 2 stored in" in done.output and "1 left out: line 9: 'Ke3'" in done.output
+    strict = run(tmp_path / "a.pgn", "--game", "chess", "--strict", "--out", tmp_path / "strict")
+    assert strict.exit_code == 2 and "line 9: 'Ke3' is not a legal move" in strict.output.replace("\n", " ")
+    assert not (tmp_path / "strict").exists()
+
+
+def test_many_files_packed_and_from_standard_input(tmp_path):
+    folder = tmp_path / "archive" / "year"
+    folder.mkdir(parents=True)
+    (folder / "a.pgn").write_text(game())
+    (folder / "b.pgn.gz").write_bytes(gzip.compress(game(result="0-1").encode()))
+    (folder / "notes.txt").write_text("no games")
+    done = run(tmp_path / "archive", "--out", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    played = results.load(tmp_path / "run").games
+    assert played["outcome"].tolist() == [1.0, 0.0] and played["opening"].tolist() == [0, 1]
+    assert run("-", "--out", tmp_path / "piped", input=game()).exit_code == 0
+    (folder / "c.pgn.gz").write_bytes(b"no gzip")
+    broken = run(tmp_path / "archive", "--out", tmp_path / "again")
+    assert broken.exit_code == 2 and "cannot be unpacked" in broken.output
+    assert run(folder / "a.pgn", folder / "a.pgn", "--out", tmp_path / "twice").exit_code == 2
+    assert "no file .csv" in run(tmp_path / "run", "--out", tmp_path / "none").output
+
+
+@pytest.mark.parametrize("fen", ["8/P5k1/8/8/8/8/6K1/8 w - - 0 0", "8/P5k1/8/8/8/8/6K1/8 w - - 120 70"])
+def test_counts_of_positions_in_the_wild(fen):
+    chess = games.make(f"chess(fen={fen!r})")
+    assert chess.player(chess.initial()) == 0
+
+
+# -- Against python-chess ------------------------------------------------------------------------------------------
+
+
+def mutated(chance, text):
+    """The text with changes of kinds that archives have; not two blank lines behind tags, where python-chess ends."""
+    changes = [
+        lambda t: t.replace(" 1-0\n", " 1-0 ", 1),
+        lambda t: t.replace("Nf3", "Ng1f3", 1),
+        lambda t: t.replace(" e5", " e5 $1", 1),
+        lambda t: t.replace("2. Nf3", "{c} 2. Nf3", 1),
+        lambda t: t.replace("2. Nf3", "2. Nf3 (2. f4 exf4) {d}", 1),
+        lambda t: t.replace("\n", "\r\n"),
+        lambda t: t.replace("3. Bb5 a6", "3. Bb5 ; rest\na6", 1),
+        lambda t: t.replace('[Round "1"]', '[Round "1"]\n[Note "a b"]', 1),
+        lambda t: t.replace("1. e4", "1.e4", 1),
+    ]
+    for change in chance.sample(changes, 3):
+        text = change(text)
+    return text
+
+
+def test_python_chess_reads_the_same_games():
+    pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed: pip install chess")
+    chance = random.Random(1)
+    for _ in range(200):
+        text = "".join(mutated(chance, game(result=chance.choice(["1-0", "0-1", "1/2-1/2"]))) for _ in range(3))
+        file, theirs = io.StringIO(text), []
+        while (found := pgn.read_game(file)) is not None:
+            theirs.append((found.headers["Result"], len(list(found.mainline_moves()))))
+        ours = [(one, len(record.moves.split())) for record in from_pgn(text) for one in [RESULT[record.outcome]]]
+        assert ours == theirs, text
+
+
+RESULT = {1.0: "1-0", 0.0: "0-1", 0.5: "1/2-1/2"}
