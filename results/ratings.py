@@ -21,6 +21,7 @@ WIN, DRAW, LOSS = 0, 1, 2
 HALF = "half"
 DRAWS = (*LAWS, HALF)
 FARTHEST_ANCHOR = 10_000  # Elo
+NAMED = 5  # agents in a note, which then says how many more there are
 
 
 class AnchorError(ValueError):
@@ -291,8 +292,9 @@ def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list
     parts = _parts(counts)
     pools = [names[(parts == part) & (played > 0)] for part in np.unique(parts[played > 0])]
     if len(pools) > 1:
+        more = f" with {len(pools) - NAMED} more groups" if len(pools) > NAMED else ""
         notes.append(
-            f"No results connect {' with '.join(_list(pool) for pool in pools)}: ratings compare only within each of "
+            f"No results connect {' with '.join(map(_list, pools[:NAMED]))}{more}: ratings compare only within each of "
             "these, and each is centred on its own mean."
         )
     bounded = np.array([mark != "" for mark in bound], dtype=bool)
@@ -319,4 +321,6 @@ def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list
 
 
 def _list(names) -> str:
-    return ", ".join(names)
+    if len(names) <= NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"

@@ -24,6 +24,7 @@ MODELS = ("logistic", "normalized")
 MIN_PAIRS = 10  # no verdict before: phat is no estimate yet
 EMPTY = 1e-3  # the count of a score never seen, so that likelihoods are positive
 STEPS = 500  # of the fixed point of the normalized model; five are usual, a hundred far from the results
+FARTHEST = 5_000  # Elo of a hypothesis; much further, expected scores of the logistic model are 0 and 1
 STILL = 1e-6  # change of a probability at which the search ends: the error left is its square, or rounding
 
 
@@ -54,8 +55,8 @@ class Sprt:
 
     def __post_init__(self):
         for name in ("elo0", "elo1"):
-            if not abs(getattr(self, name)) <= 1000:
-                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it can be -1000 to 1000")
+            if not abs(getattr(self, name)) <= FARTHEST:
+                raise ValueError(f"{name} = {getattr(self, name)} is out of range: it can be {-FARTHEST} to {FARTHEST}")
         if not self.elo0 < self.elo1:
             raise ValueError(f"elo0 = {self.elo0:g} must be less than elo1 = {self.elo1:g}")
         for name in ("alpha", "beta"):

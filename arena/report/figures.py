@@ -36,6 +36,7 @@ STYLE: dict[Any, Any] = {
 }
 WIDTH, HEIGHT = 4.8, 3.6  # inches; shown at four fifths on a phone
 MOST_CURVES = 12  # instances with own figures
+MOST_ROWS = 100  # agents, of whom figures and a crosstable have a row each
 MOST_PANELS = 12  # games and budgets with a panel in every figure
 ROW = 0.27  # inches of a row
 
@@ -125,6 +126,8 @@ def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
     for kind, of in (("time", "seconds"), ("depth", "depth")):
         if (effort[f"{of}_given"] > 0).any():
             found.append((f"moves_{of}", kind, f"{kind.capitalize()} along the game", f"Mean {of} of a move, by ply."))
+    if len(tournament.names) > MOST_ROWS:
+        found = [one for one in found if one[1] not in paper_figures.IN_ROWS]
     if len(tournament.conditions) > MOST_PANELS:
         return [
             (name, title, caption, functools.partial(_on_axes, getattr(tournament.plot, name)))

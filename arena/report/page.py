@@ -14,7 +14,7 @@ import numpy as np
 from arena import results
 from arena.formats.schedule import Schedule
 from arena.games.core.drawing import STYLE
-from arena.report.figures import draw
+from arena.report.figures import MOST_ROWS, draw
 from arena.report.replay import sample
 from arena.results.export import display_columns
 from arena.results.strength_scaling import shown
@@ -100,7 +100,7 @@ def _about_games(tournament) -> dict:
         "summary": tournament.summary(),
         "effort": _effort(tournament.win_rates(), standings["agent"]),  # before _standings, which names its kind
         "standings": _standings(standings),
-        "crosstable": _crosstable(tournament.crosstable()),
+        "crosstable": _crosstable(tournament.crosstable()) if len(tournament.names) <= MOST_ROWS else [],
         "scores": None,
     }
 

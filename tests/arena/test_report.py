@@ -293,3 +293,13 @@ def test_shapes_are_kept_once():
     frames = [shapes.frame(Drawing(10, 20, "<g/>", parts)) for parts in (("<a/>", "<b/>"), ("<b/>", "<c/>"), ())]
     assert frames == [[10, 20, 0, 1, 2], [10, 20, 0, 2, 3], [10, 20, 0]]
     assert shapes.listed == ["<g/>", "<a/>", "<b/>", "<c/>"] and shapes.characters == 16
+
+
+def test_hundreds_of_agents_have_no_row_each(tmp_path):
+    """A crosstable of a thousand has a million cells."""
+    rows = "".join(f"p{number},p{(7 * number + 1) % 120},1\n" for number in range(120))
+    (tmp_path / "many.csv").write_text("first,second,outcome\n" + rows)
+    assert CliRunner().invoke(app, ["import", str(tmp_path / "many.csv"), "--out", str(tmp_path / "run")]).exit_code < 2
+    text = write_report(tmp_path / "run").read_text()
+    assert 'id="crosstable"' not in text and 'href="#crosstable"' not in text and 'id="standings"' in text
+    assert {path.stem for path in (tmp_path / "run" / "figures").glob("*.svg")} == {"lengths"}

@@ -363,3 +363,12 @@ def test_bootstrap_without_finite_ratings_says_so():
     assert (frame["samples"] == 0).all() and frame["error"].isna().all()
     with pytest.raises(ValueError, match="samples = 0"):
         bootstrap("ABC", games, samples=0, seed=1)
+
+
+def test_notes_name_few_agents():
+    """And say how many more there are."""
+    names = [f"p{number}" for number in range(12)]
+    counts = np.zeros((12, 12, 3), int)
+    counts[0, 1] = 1, 1, 1
+    (note, *_) = [note for note in rate(names, counts).notes if "no rating" in note]
+    assert "p2, p3, p4, p5, p6 and 5 more" in note
