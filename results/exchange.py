@@ -174,12 +174,12 @@ def _reader() -> TypeAdapter:
 
 
 def numbered(games, left_out: list[str] | None = None) -> list[GameRecord]:
-    """Records of (line, first, second, result, condition, opening, opening moves, moves), in the order of the file."""
+    """Records of (line, first, second, result, condition, opening, opening moves, moves, detail if any), in order."""
     conditions: dict[str, int] = {}
     openings: dict[object, int] = {}
     records: list[GameRecord] = []
     names: set[str] = set()
-    for line, first, second, result, condition, opening, opening_moves, moves in games:
+    for line, first, second, result, condition, opening, opening_moves, moves, *detail in games:
         fault = _row_fault(first, second, result, (opening_moves, moves))
         if fault or OUTCOMES[result] is None:
             if fault or left_out is not None:  # no mistake: a game without a result
@@ -201,7 +201,7 @@ def numbered(games, left_out: list[str] | None = None) -> list[GameRecord]:
                 outcome=OUTCOMES[result],
                 score=None,
                 reason=Reason.IMPORTED,
-                detail="",
+                detail="".join(detail),
                 opening_moves=opening_moves,
                 moves=moves,
                 plies=len(f"{opening_moves} {moves}".split()),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from arena.results.exchange import RESULTS
+from arena.results.pgn_reader import quoted, tags_of
 from arena.results.record import GameRecord, MoveRecord, Reason
 
 TERMINATIONS = {
@@ -38,6 +39,7 @@ def to_pgn(
     `controls` both players' `time_control`, `tags_of_game` what the game adds.
     """
     white, black = controls or ("?", "?")
+    read = tags_of(record.detail) if record.reason == Reason.IMPORTED else {}
     tags = {
         "Event": event,
         "Site": "?",
@@ -53,8 +55,9 @@ def to_pgn(
         "Reason": record.reason,
         "GameId": record.id,
         **(tags_of_game or {}),
+        **read,
     }
-    lines = [f'[{name} "{_quoted(value)}"]' for name, value in tags.items()]
+    lines = [f'[{name} "{quoted(value)}"]' for name, value in tags.items()]
     words = [*_words(record, _first_ply(tags)), RESULTS[record.outcome]]
     return "\n".join([*lines, "", *_wrapped(words), "", ""])
 
@@ -74,7 +77,9 @@ def _words(record: GameRecord, first: int) -> list[str]:
 
 def _first_ply(tags) -> int:
     fields = tags.get("FEN", "").split()
-    return 2 * (int(fields[5]) - 1) + (fields[1] == "b") if len(fields) == 6 else 0
+    if len(fields) != 6 or not fields[5].isdecimal():
+        return 0
+    return 2 * (max(1, int(fields[5])) - 1) + (fields[1] == "b")
 
 
 def _comment(decision: MoveRecord) -> str:
@@ -109,10 +114,6 @@ def _round(record) -> str:
     """
     condition = [record.condition + 1] if record.condition else []
     return ".".join(map(str, (*condition, record.opening + 1, record.number + 1)))
-
-
-def _quoted(text) -> str:
-    return str(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _wrapped(words) -> list[str]:

@@ -23,6 +23,7 @@ MOVE_NUMBER = re.compile(r"\b\d+\.[.\s]*(?=\s|[^\d\s]|$)|(?<!\S)\.+(?!\S)")
 NAG = re.compile(r"\$\d+")
 SIGNS = re.compile(r"[!?]+|=|\+/?=|=/?\+|\+/?-|-/?\+|[±∓⩲⩱∞]|T?N|e\.p\.|\(?=\)?")
 NO_ROUND = ("", "?", "-")
+HELD = ("White", "Black", "Result", "PlyCount", "Reason", "GameId")  # tags that records hold otherwise
 
 Judge = Callable[[Mapping[str, str], list[str]], tuple[list[str], str | None, str]]
 """From tags and moves: the moves by their names, the result by the rules where they say one, and a note, or \"\"."""
@@ -60,9 +61,25 @@ def from_pgn(
         if note and notes is not None:
             notes.append(f"line {found.line}: {note}")
         tags = found.tags
-        opening = _pair(tags, pairs)
-        games.append((found.line, tags["White"], tags["Black"], result, "", opening, "", " ".join(moves)))
+        row = found.line, tags["White"], tags["Black"], result, "", _pair(tags, pairs), "", " ".join(moves)
+        games.append((*row, _kept(tags)))
     return numbered(games, left_out)
+
+
+def _kept(tags: Mapping[str, str]) -> str:
+    """The tags that a record does not hold otherwise, as text, to be written again."""
+    kept = {name: value for name, value in tags.items() if name not in HELD and value.strip("?.- ")}
+    return " ".join(f'[{name} "{quoted(value)}"]' for name, value in kept.items() if (name + value).isprintable())
+
+
+def quoted(text) -> str:
+    """As the value of a tag."""
+    return str(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def tags_of(text: str) -> dict[str, str]:
+    """The tags that a text holds, one behind the other."""
+    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in ONE_TAG.findall(text)}
 
 
 def _judged(found: Found, judge: Judge | None) -> tuple[list[str], str, str]:
@@ -141,7 +158,7 @@ def _tags(word: str) -> dict[str, str] | None:
     if not word.startswith("["):
         return None
     if PROPER.fullmatch(word):
-        return {name: re.sub(r"\\(.)", r"\1", value) for name, value in ONE_TAG.findall(word)}
+        return tags_of(word)
     found = LOOSE.fullmatch(word)
     return {found[1]: found[2]} if found else None
 

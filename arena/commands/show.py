@@ -109,10 +109,13 @@ def _show_candidates(record) -> None:
 
 
 def _result_in_words(record) -> str:
+    from arena.results.record import Reason
+
     if record.outcome is None:
         return f"Void ({record.reason}): {record.detail}"
     winner = {1.0: f"{record.first} wins", 0.5: "Draw", 0.0: f"{record.second} wins"}[record.outcome]
-    return f"{winner} ({record.reason}{': ' + record.detail if record.detail else ''}), after {record.plies} plies."
+    detail = "" if record.reason == Reason.IMPORTED else record.detail  # the tags that a file had
+    return f"{winner} ({record.reason}{': ' + detail if detail else ''}), after {record.plies} plies."
 
 
 def _show_run(game, record, moves: list[str]) -> None:

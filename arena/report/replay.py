@@ -100,7 +100,7 @@ def _game(game, record, shapes: Shapes) -> dict:
         "outcome": record.outcome,
         "score": record.score,
         "reason": record.reason,
-        "detail": record.detail,
+        "detail": "" if record.reason == Reason.IMPORTED else record.detail,  # the tags that a file had
         "opening": len(record.opening_moves.split()),
         "moves": names,
         "boards": boards,

@@ -11,7 +11,8 @@ from arena import games, results
 from arena.cli import app
 from arena.results.decoding import decoded
 from arena.results.exchange import ExchangeError, from_csv
-from arena.results.pgn_reader import from_pgn
+from arena.results.pgn import to_pgn
+from arena.results.pgn_reader import from_pgn, tags_of
 
 HEAD = '[Event "t"]\n[Round "1"]\n[White "Ann"]\n[Black "Ben"]\n[Result "{}"]\n'
 LINE = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -266,3 +267,23 @@ def test_python_chess_reads_the_same_games():
 
 
 RESULT = {1.0: "1-0", 0.0: "0-1", 0.5: "1/2-1/2"}
+
+
+def test_what_was_read_is_written_again():
+    """Tags and where the game began; python-chess reads the same from both."""
+    more = (
+        '[SetUp "1"]\n[FEN "8/8/7p/5k1P/3KN3/8/8/8 b - - 0 40"]\n[ECO "C70"]\n[Annotator "a \\"B\\""]\n[Opening "?"]\n'
+    )
+    (record,) = from_pgn(game("40... Kg4 41. Nf6+ Kf5", "1/2-1/2", more).replace('Event "t"', 'Event "Cup"'))
+    text = to_pgn(record, "another")
+    assert '[Event "Cup"]' in text and '[Round "1"]' in text and "\n40... Kg4 41. Nf6+ Kf5 1/2-1/2" in text
+    assert '[FEN "8/8/7p/5k1P/3KN3/8/8/8 b - - 0 40"]' in text and '[ECO "C70"]' in text and "Opening" not in text
+    assert '[Annotator "a \\"B\\""]' in text
+    (again,) = from_pgn(text)
+    assert again.moves == record.moves and tags_of(record.detail).items() <= tags_of(again.detail).items()
+
+
+def test_a_count_of_moves_that_is_none_does_no_harm():
+    for fen in ("8/8/7p/5k1P/3KN3/8/8/8 b - - 0 0", "8/8/7p/5k1P/3KN3/8/8/8 b - - 0 x", "none"):
+        (record,) = from_pgn(game("1... Kg4", "1-0", f'[FEN "{fen}"]\n'))
+        assert "Kg4 1-0" in to_pgn(record, "x")
