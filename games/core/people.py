@@ -119,7 +119,7 @@ class People(Rules):
         """The UCI options that name the variant, set only in engines that declare them."""
         return {}
 
-    def play_on(self, state) -> bool:
+    def play_on(self, state: np.ndarray) -> bool:
         """For records: let a game that ended by what players have to claim go on; returns whether it does."""
         return False
 

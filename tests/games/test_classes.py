@@ -74,6 +74,21 @@ def test_words_and_lines_have_no_part_in_it(old, new):
     assert digest_after(old, new) == digest_after() == digest_after()
 
 
+def test_where_code_lies_has_no_part_in_it():
+    """Workers may load an installed copy of what their parent has from a checkout."""
+    found = set()
+    for place in ("/here/made.py", "/there/made.py"):
+        module = types.ModuleType("made_of_this_test")
+        sys.modules[module.__name__] = module
+        module.__file__ = place
+        try:
+            exec(SOURCE.replace("return x + SIZE", "return x + SIZE + len(__file__)"), vars(module))
+        finally:
+            del sys.modules[module.__name__]
+        found.add(code_digest(module.Made))
+    assert len(found) == 1
+
+
 def test_what_is_changed_in_memory_is_seen_until_it_is_put_back(monkeypatch):
     from arena.agents.minimax.alphabeta import AlphaBeta
 

@@ -18,6 +18,7 @@ from arena.games.core.jit.identity import code_pieces, names_in, of_namespace, v
 from arena.games.core.plugins import top_packages
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, np.generic, range)
+PLACES = {"__file__", "__path__"}  # globals that say where code lies, which is no part of it
 _OF_PYTHON = ("_abc_impl", "__annotate__", "__annotate_func__")  # and what else begins with __ and is no function
 
 
@@ -69,7 +70,7 @@ def _of_function(function: types.FunctionType) -> Iterator[Any]:
             yield from _of_value(cell.cell_contents)
         except ValueError:
             yield b"empty"
-    names = frozenset(names_in(function.__code__))
+    names = frozenset(names_in(function.__code__)) - PLACES
     yield from of_namespace(function.__globals__, names, _of_value, _library)
 
 
