@@ -199,6 +199,7 @@ def test_each_scheme_meets_its_own_search():
     assert str(SchemesStudy(("tictactoe",), serial="ppa").own_serial("root")) == "ppa"
 
 
+@pytest.mark.slow
 def test_equal_time_is_equal_time(tmp_path):
     """A pipeline takes longer than its playouts: the serial search gets as many as fit in that."""
     study = SchemesStudy(("tictactoe",), ("pipeline(workers=16)", "root(workers=4)"), (1,), (20,), 10)
@@ -238,6 +239,7 @@ def test_each_match_is_between_agents_of_the_tournament(time, strength):
     assert {study.serial_name("tree", factor) for factor in played} <= names
 
 
+@pytest.mark.slow
 def test_a_file_describes_a_study_which_can_be_extended(tmp_path):
     path, out = tmp_path / "schemes.toml", tmp_path / "run"
     path.write_text('game = "tictactoe"\nschemes = ["root(workers=2)"]\nplayouts = 4\ngames = 4\n')
