@@ -22,7 +22,7 @@ Files = Annotated[
     typer.Argument(
         help="Files .csv, .pgn or .jsonl, also packed (.gz, .bz2, .xz, .zst), or folders of them; - for a PGN from "
         "standard input.",
-        metavar="FILE...",
+        metavar="FILE",
     ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Store nothing unless every game can be stored.")]
