@@ -85,22 +85,26 @@ def show(agent: Agent, game: Game, state: np.ndarray, view: View = View()) -> Sh
 
 
 def show_depth_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Minimax and alpha-beta."""
     bounds = view.bounds or UNBOUNDED
     root = explore(agent, game, state, view.limit or NODES, iterations=view.iterations, bounds=bounds)
     return Shown(root, visited(root), root.nodes - 1)
 
 
 def show_chances(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Expectiminimax and expectimax."""
     root = explore_chances(agent, game, state, view.limit or NODES, bounds=view.bounds or UNBOUNDED)
     return Shown(root, visited(root), root.nodes - 1)
 
 
 def visited(root: Explored) -> str:
+    """The size of a depth-first search's tree."""
     stopped = "; the search is under way" if root.under_way else ""
     return f"{counted(root.nodes, 'node')}; {counted(root.cut_off, 'move')} cut off{stopped}"
 
 
 def show_best_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Unbounded best-first minimax."""
     search, limit = expansion(agent, game, state, seed_of(view)), view.limit or NODES
     search.expand(view.iterations, limit)
     root = search.shown(limit)
@@ -108,6 +112,7 @@ def show_best_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Sh
 
 
 def show_playouts(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Monte-Carlo tree search."""
     if view.iterations is not None:
         agent = replace(agent, playouts=view.iterations, seconds=None)
     elif not agent.own_budget().given():
@@ -117,6 +122,7 @@ def show_playouts(agent: Any, game: Game, state: np.ndarray, view: View) -> Show
 
 
 def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Proof-number search."""
     search, limit = proving(agent, game, state, 1 if view.goal is None else view.goal), view.limit or NODES
     search.iterate(view.iterations, limit)
     root = search.shown(limit)
@@ -125,10 +131,12 @@ def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
 
 
 def seed_of(view: View) -> int:
+    """The view's seed, by default 1."""
     return 1 if view.seed is None else view.seed
 
 
 def hidden(root: Node) -> str:
+    """How many nodes are shown, and whether there are more."""
     others = any(node.hidden for node in root.all())
     return counted(root.nodes, "node") + (" shown of a larger tree" if others else "")
 

@@ -558,6 +558,7 @@ def read_steps(text: str) -> list[tuple[int, int]]:
 
 
 def balance(steps) -> dict[int, int]:
+    """How many checkers steps bring to each point, less those that leave it."""
     change: dict[int, int] = {}
     for origin, target in steps:
         change[origin], change[target] = change.get(origin, 0) - 1, change.get(target, 0) + 1

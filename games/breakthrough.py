@@ -49,6 +49,7 @@ def counted(sets):
 
 @part
 def is_single(squares):
+    """Whether a set that is not empty has one square."""
     return squares & (squares - ONE) == ZERO
 
 

@@ -353,6 +353,7 @@ def engine_name(position: Position, move: int, onto_rook: bool) -> str:
 
 
 def castles(men: str, move: int) -> bool:
+    """Whether a move is the king's onto its own rook."""
     return men[move & 63] + men[move >> 6 & 63] in ("KR", "kr")
 
 
@@ -375,6 +376,7 @@ def put_position(state, position: Position) -> None:
 
 
 def position_of(state) -> Position:
+    """The position of a state, as FEN describes it."""
     own, low, middle, high, castling, passant, ply, clock = (
         int(state[i]) for i in (OWN, LOW, MIDDLE, HIGH, CASTLING, PASSANT, PLY, CLOCK)
     )

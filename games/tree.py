@@ -228,6 +228,7 @@ def after(player: str, turn: str) -> str:
 
 
 def parse_value(data: dict, path) -> float:
+    """The score of an end."""
     if clash := [key for key in data if key not in ("name", "value")]:
         raise misfit(path, f"an end, which has a value, has no {clash[0]}")
     try:
@@ -240,6 +241,7 @@ def parse_value(data: dict, path) -> float:
 
 
 def parse_evaluation(data: dict, path) -> float:
+    """The evaluation of a node that is no end."""
     given = data.get("evaluation", 0)
     if type(given) not in (int, float) or not -1 < given < 1:
         raise misfit(path, f"evaluation = {given!r} should be a number between -1 and 1, both set aside")
@@ -279,6 +281,7 @@ def parse_probabilities(data: dict, path, player: str, count: int) -> tuple[Frac
 
 
 def misfit(path, message) -> ValueError:
+    """An error whose message names the node."""
     return ValueError(f"at {'.'.join(path) or 'the root'}: {message}")
 
 

@@ -104,6 +104,7 @@ def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
 
 
 def random_line(game: Game, seed: int) -> list[int]:
+    """The moves of a random game."""
     state, rng, made = game.initial(), stream(seed, "chance"), list[int]()
     while moves := game.moves(state):
         made.append(moves[int(random_below(rng, len(moves)))])

@@ -31,6 +31,7 @@ def load_policy(path: str, game: Game) -> Network:
 
 
 def learned_in(path: str, game: Game) -> Learned:
+    """The arrays of the learned policy in a file."""
     network = load_policy(path, game)
     return Learned(network.weights, network.places, network.layout)
 

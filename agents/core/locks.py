@@ -34,4 +34,5 @@ def acquire(locks, index):
 
 @helper
 def release(locks, index):
+    """Free locks[index]."""
     atomic_store(locks, index, np.int32(0))

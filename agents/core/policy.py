@@ -110,6 +110,7 @@ def check_positive(name: str, value: float) -> None:
 
 
 def coding_for(game, features: bool, biased: bool = False) -> Coding:
+    """The coding that suits a game: direct if it has few codes."""
     return Coding(features, not features and game.code_limit <= DIRECT, biased)
 
 
@@ -121,6 +122,7 @@ def new_learner(game, coding: Coding, settings: Settings, *, policies: int, line
 
 
 def most_numbers(game) -> int:
+    """The most numbers that one line can hold."""
     return game.max_plies * game.max_moves
 
 
@@ -212,6 +214,7 @@ def number_of(policy, code):
 
 @helper
 def spread_out(policy):
+    """Spread the table over twice as many places."""
     policy.spread[0] *= 2
     for place in range(policy.spread[0]):
         policy.places[place] = 0
@@ -228,6 +231,7 @@ def most_codes(game, coding, used, lines):
 
 @inlined
 def has_room(game, coding, learner, lines):
+    """Whether the codes of `lines` more lines surely fit."""
     policy = learner.policy
     return coding.direct or most_codes(game, coding, policy.used[0], lines) <= len(policy.steps)
 
@@ -315,6 +319,7 @@ def exponent(coding, learner, row, line, place):
 
 @helper
 def largest_exponent(coding, learner, row, line, ply):
+    """The largest w / t + b of the legal moves of a ply."""
     largest = -np.inf
     for place in range(np.int64(learner.lines.ends[line, ply]), np.int64(learner.lines.ends[line, ply + 1])):
         largest = max(largest, exponent(coding, learner, row, line, place))
@@ -338,6 +343,7 @@ def gather_steps(coding, learner, row, line, player):
 
 @inlined
 def take_steps(learner, row):
+    """Add the gathered steps to the weights."""
     lines, policy = learner.lines, learner.policy
     for i in range(lines.steps[0]):
         number = lines.stepped[i]
@@ -351,6 +357,7 @@ def take_steps(learner, row):
 
 @inlined
 def add_steps(coding, learner, row, line, ply):
+    """Gather the update's steps for the moves of one ply."""
     lines, policy, rate = learner.lines, learner.policy, learner.settings.alpha / learner.settings.temperature
     first, end = np.int64(lines.ends[line, ply]), np.int64(lines.ends[line, ply + 1])
     total = 0.0
@@ -391,12 +398,14 @@ def careful_steps(coding, learner, row, line, ply):
 
 @inlined
 def empty_policy(policy, row):
+    """Set the weights of one policy to 0."""
     for number in range(policy.used[0]):
         policy.weights[row, number], policy.odds[row, number] = 0.0, 1.0
 
 
 @inlined
 def copy_policy(policy, source, target):
+    """Make policy `target` a copy of policy `source`."""
     for number in range(policy.used[0]):
         policy.weights[target, number] = policy.weights[source, number]
         policy.odds[target, number] = policy.odds[source, number]
@@ -422,6 +431,7 @@ def play_line(game, coding, learner, row, line, state, rng):
 
 @inlined
 def copy_line(coding, learner, source, target):
+    """Make line `target` a copy of line `source`."""
     lines, length = learner.lines, learner.lines.length[source]
     lines.length[target] = length
     for ply in range(length):

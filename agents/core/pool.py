@@ -160,6 +160,7 @@ class Pool:
 
 
 def end(team: list[Member]) -> None:
+    """Kill processes, and wait until they are gone."""
     for one in team:
         one.process.kill()
     for one in team:
@@ -187,6 +188,7 @@ def serve(pipe, number: int, name: str, begin: Callable, *arguments) -> None:
 
 
 def die_with_the_parent() -> None:
+    """End this process when its parent is gone."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     pipes.wait([parent.sentinel])

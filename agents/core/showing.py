@@ -71,6 +71,7 @@ def names_of(decision: "Decision") -> list[str]:
 
 
 def table(decision: "Decision") -> str:
+    """The statistics of the moves, the most visited first."""
     known = decision.statistics
     assert known is not None
     order = np.argsort(-known.playouts, kind="stable")

@@ -212,6 +212,7 @@ def solver_of(agent: Agent, game, budget: Budget | None = None) -> Solver:
 
 
 def solving_agents() -> list[str]:
+    """The names of the agents that offer a solver."""
     return [name for name, cls in registry.classes().items() if cls.solves]
 
 

@@ -103,16 +103,19 @@ def new_generation(table: Table) -> None:
 
 
 def clear(table: Table) -> None:
+    """Empty the table."""
     table.words[:] = table.taken[:] = 0
     table.generation[0] = 1
 
 
 def filled(table: Table) -> int:
+    """How many places are taken."""
     return int(table.taken[0])
 
 
 @helper
 def place_of(table, key):
+    """The row of the first place for a key."""
     shift = SHIFTS[table.scheme[0]]
     return share_of(key, len(table.words) >> shift) << shift
 
@@ -141,6 +144,7 @@ def read_place(table, row, key):
 
 @helper
 def write_place(table, row, key, first, second, work):
+    """Write a position into a place."""
     words = table.words
     words[row, CHECK] = np.int64(key) ^ first ^ second ^ work
     words[row, FIRST], words[row, SECOND], words[row, WORK] = first, second, work
@@ -240,6 +244,7 @@ def rank_of(table, row):
 
 @inlined
 def move_image(game, move, symmetry):
+    """The image of a move under a symmetry."""
     return move if symmetry == 0 else game.transform_move(move, symmetry)
 
 

@@ -57,6 +57,7 @@ def capacity(game: Game, most: int, simulations: int | None) -> int:
 
 
 def clear(tree: Tree) -> None:
+    """Reduce it to one node."""
     if tree.proven[: tree.size[0]].any():
         tree.proven[: tree.size[0]] = UNPROVEN
     for column in (tree.visits, tree.value, tree.first_child, tree.children):
@@ -103,6 +104,7 @@ def new_walk(game, root):
 
 @helper
 def begin_walk(game, walk):
+    """Put the walk at the root."""
     copy_state(game, walk.root, walk.state)
     walk.path[0] = ROOT
     walk.length[0] = 1
@@ -110,11 +112,13 @@ def begin_walk(game, walk):
 
 @helper
 def last_node(walk):
+    """The node at the end of the walk."""
     return walk.path[walk.length[0] - 1]
 
 
 @helper
 def step(game, walk, node, move, mover):
+    """Walk to a child, `node`, which `mover` reaches by `move`."""
     length = np.uint64(walk.length[0])
     walk.path[length], walk.movers[length] = node, mover
     walk.length[0] = length + np.uint64(1)

@@ -126,6 +126,7 @@ def rows_of(steps: Sequence[tuple[str, "Node"]]) -> tuple[list[list[tuple[float,
 
 
 def half_width(node: "Node") -> float:
+    """Half the width of a node's shape, which fits its text; triangles are wider."""
     letters = max(map(len, node.lines))
     if node.look in ("max", "min"):
         return max(RADIUS + 5, 0.85 * letters * LETTER + 4)
@@ -152,6 +153,7 @@ def place(node: "Node", left: float, y: float) -> tuple[Placed, float]:
 
 
 def named(node: "Node") -> str:
+    """The move to a node, with the probability of a move of chance."""
     return f"{node.move} {node.odds}".strip()
 
 
@@ -190,6 +192,7 @@ def branch(x: float, y: float, end: Placed, top: float) -> Iterator[str]:
 
 
 def shape(node: "Node", x: float, y: float) -> str:
+    """The outline of a node."""
     r, half = RADIUS, half_width(node)
     kinds = ["node", node.look, node.state, "frontier" if node.frontier else "", "next" if node.next else ""]
     kind = " ".join(one for one in kinds if one)

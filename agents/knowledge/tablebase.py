@@ -42,6 +42,7 @@ class Endgames(NamedTuple):
 
 
 def no_endgames() -> Endgames:
+    """An empty table."""
     return Endgames(np.zeros(0, np.uint64), np.zeros(0, np.int16))
 
 
@@ -138,16 +139,19 @@ def value_of_move(game, endgames: Endgames, state: np.ndarray, move: int) -> int
 
 @kernel
 def look_up_kernel(game, endgames, state):
+    """The value of a position, or ABSENT."""
     return look_up(endgames, game.key(state))
 
 
 @kernel
 def move_kernel(game, endgames, state, after):
+    """The value of a position by the move to `after`."""
     return by_move(game, endgames, state, after)
 
 
 @kernel
 def fill_kernel(game, endgames, keys, values):
+    """Put keys and values into a table that has room for them."""
     for i in range(len(keys)):
         at = place(endgames, keys[i])
         endgames.keys[at], endgames.values[at] = keys[i], values[i]
@@ -228,4 +232,5 @@ def settle(game, endgames, sweep, counts):
 
 @helper
 def begin(game, sweep, ply):
+    """List the moves of the position at `ply`, with no value known."""
     sweep.total[ply], sweep.tried[ply] = game.legal_moves(sweep.states[ply], sweep.moves[ply]), 0

@@ -133,6 +133,7 @@ def search(game, trees, root, options, rng):
 
 @helper
 def descend_to_end(game, trees, root, options, rng):
+    """One descent, and the backing up of its values."""
     graph, state, child = trees.graph, trees.states[0], trees.states[1]
     copy_state(game, root, state)
     node, length = np.int64(ROOT), 1

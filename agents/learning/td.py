@@ -91,6 +91,7 @@ class Room(NamedTuple):
 
 
 def new_room(game: Game, plies: int) -> Room:
+    """Room for games searched to `plies`."""
     line, length = (plies + 1, game.state_size), game.max_plies + 1
     return Room(
         states=np.zeros(line, game.dtype),
@@ -170,6 +171,7 @@ def search(game, room, options, rng):
 
 @helper
 def begin(game, room, ply, low, high):
+    """List the moves of room.states[ply]."""
     room.total[ply], room.tried[ply] = game.legal_moves(room.states[ply], room.moves[ply]), 0
     room.low[ply], room.high[ply] = low, high
     room.best[ply] = -2.0 * side_to_move(game, room.states[ply])
@@ -204,6 +206,7 @@ def leaf_value(game, state, foresee):
 
 @helper
 def learn_from_game(game, trainer, room, options, length, result):
+    """Learn from the positions of a game, backwards."""
     target = result
     for t in range(length - 1, -1, -1):
         unsure = options.leaf and not room.random[t] and abs(room.values[t]) < CERTAIN

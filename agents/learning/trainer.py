@@ -71,6 +71,7 @@ def correct(game, trainer, state, by, step):
 
 @inlined
 def note_game(trainer, result):
+    """Count a game, with the first player's result."""
     trainer.counts[GAMES] += 1
     trainer.counts[WON] += result > 0.0
     trainer.counts[DRAWN] += result == 0.0

@@ -128,6 +128,7 @@ def visits_of(game: Game, found: list) -> Visits:
 
 @kernel(tables=False)  # for a network's planes
 def learn_kernel(game, trainer, visits, result, step):
+    """Learn from a game, which counts as played with the first player's result."""
     for index in range(len(visits.states)):
         learn_position(game, trainer, visits, index, step)
     note_game(trainer, result)
@@ -135,6 +136,7 @@ def learn_kernel(game, trainer, visits, result, step):
 
 @helper
 def learn_position(game, trainer, visits, index, step):
+    """Move the probabilities of one position's moves towards the shares."""
     root, first, count = visits.states[index], visits.ends[index], visits.ends[index + 1] - visits.ends[index]
     if count < 2:
         return

@@ -125,6 +125,7 @@ def cooperate(game, search, ply):
 
 @helper
 def owner_of(split):
+    """The thread whose node it is."""
     return split // SPLITS_EACH
 
 
@@ -157,6 +158,7 @@ def offer(game, search, ply):
 
 @helper
 def open_split(game, search, ply, split):
+    """Make the node at `ply` a split, which other threads can join."""
     team, node = search.shared, search.nodes[ply]
     for i in range(node.tried, node.total):
         bring_best_forward(search.moves[ply], search.ranks[ply], i, node.total)
@@ -176,11 +178,13 @@ def open_split(game, search, ply, split):
 
 @helper
 def has_moves(team, split):
+    """Whether a move of the split has not been taken."""
     return atomic_load(team.gauges, (split, NEXT)) < team.details[split, TOTAL]
 
 
 @helper
 def is_worked_on(team, split):
+    """Whether a thread that has joined a split has not left it."""
     busy = 0
     for thread in range(team.working.shape[1]):
         busy += atomic_load(team.working, (split, thread))
@@ -256,12 +260,14 @@ def hand_in(search, ply):
 
 @helper
 def leave(team, split, thread):
+    """The thread works on the split no more, and has no work."""
     atomic_add(team.signals, IDLE, 1)
     atomic_store(team.working, (split, thread), 0)
 
 
 @helper
 def close(team, split):
+    """Nobody can join the split any more."""
     acquire(team.locks, split)
     atomic_store(team.gauges, (split, OPEN), 0)
     release(team.locks, split)

@@ -62,6 +62,7 @@ def line_kernel(game, search, state, draft):
 
 @kernel
 def merge_kernel(game, search, count):
+    """Leave out the moves of the root to images of positions that earlier ones lead to; returns how many are left."""
     return merge_symmetric(game, search, 0, count)
 
 
@@ -149,6 +150,7 @@ def enter(game, guide, search, ply):
 
 @inlined
 def fetch_children(game, search, ply):
+    """Bring what the table has of the positions below the node at `ply` near; the first will be looked up soon."""
     child = search.scratch[0]
     for i in range(search.nodes[ply].total):
         game.play_into(search.states[ply], search.moves[ply, i], child)

@@ -133,6 +133,7 @@ def new_words(mebibytes: float) -> np.ndarray:
 
 
 def new_exact_search(game, words: np.ndarray, options: DepthFirstOptions) -> ExactSearch:
+    """A search with a table."""
     limit = game.max_plies + 1
     return ExactSearch(
         **new_stack(game, limit, NODE),
@@ -218,6 +219,7 @@ def next_threshold(counts):
 
 @inlined
 def conclude(search):
+    """The question about the root is answered."""
     counts, root = search.counts[0], search.nodes[0]
     if root.best >= root.threshold:
         counts.low = min(max(root.best, root.threshold), counts.high)
@@ -230,6 +232,7 @@ def conclude(search):
 
 @inlined
 def try_next_move(game, rule, search, ply):
+    """Play the next move of the node at `ply`; returns the ply of the node to go on with."""
     counts, node = search.counts[0], search.nodes[ply]
     state, child = search.states[ply], search.states[ply + 1]
     bring_best_forward(search.moves[ply], search.ranks[ply], node.tried, node.total)

@@ -51,6 +51,7 @@ class ExpectiminimaxLine(NamedTuple):
 
 
 def new_line(game, depth: int) -> ExpectiminimaxLine:
+    """Room for a search to `depth`."""
     return ExpectiminimaxLine(
         np.zeros((depth + 1, game.state_size), game.dtype),
         np.zeros((depth + 1, game.max_moves), np.int32),
@@ -193,6 +194,7 @@ def outcome_window(options, known, rest, share, window):
 
 @helper
 def value_of_leaf(game, state, options):
+    """The result or the score if the game is over, else the evaluation."""
     if not game.is_over(state):
         return game.evaluate(state)
     return np.float64(game.score(state)) if options.scores else result_of(game.score(state))

@@ -60,11 +60,13 @@ UNGUIDED, BY_POLICY = Unguided(), ByPolicy()
 
 
 def guide_of(options) -> Unguided:
+    """The guide for kernels of a search with these options."""
     return BY_POLICY if options.by_policy else UNGUIDED
 
 
 @kernel
 def root_ranks_kernel(game, guide, search):
+    """Write the policy's ranks of the root's moves into their row of ranks."""
     for i in range(search.nodes[0].total):
         move, scratch = search.moves[0, i], search.scratch[0]
         search.ranks[0, i] = guide.rank(game, search.policy, search.states[0], move, scratch)

@@ -70,4 +70,5 @@ class Abdada(Alone):
 
 @helper
 def place_of(busy, key):
+    """The place of a key in `busy`."""
     return np.int64((key * GAMMA) >> np.uint64(40)) & (len(busy) - 1)

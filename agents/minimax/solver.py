@@ -38,6 +38,7 @@ FIRST_CHUNK = 4096  # nodes, about a millisecond
 
 
 def noted(game, found: int, goals: dict | None) -> int:
+    """The value that has been found; writes into `goals`, if it is given, which of them hold."""
     if goals is not None:
         goals |= {"win": found == 1} | ({"draw": found >= 0} if game.has_draws else {})
     return found

@@ -135,4 +135,5 @@ def restart(search: DepthFirstSearch, depth: int, alpha: float = -INFINITE, beta
 
 
 def best_line(search: DepthFirstSearch) -> tuple[int, ...]:
+    """The best line from the root."""
     return tuple(search.line[0, : search.nodes[0]["length"]].tolist())

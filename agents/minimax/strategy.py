@@ -49,6 +49,7 @@ def strategy_kernel(game, rule, search, states, slots, moves, cursor, ahead):
 
 @kernel
 def fill_kernel(game, states, slots, count):
+    """Put the first `count` states into an empty hash table."""
     for i in range(count):
         slots[slot_of(game, states, slots, states[i])] = i + 1
 

@@ -196,5 +196,6 @@ def window(game, search: DepthFirstSearch, row: int) -> tuple[float, float]:
 
 
 def seen_by_max(side: float, low: float, high: float) -> tuple[float, float]:
+    """A window of the player to move as MAX sees it."""
     low, high = (low, high) if side > 0 else (-high, -low)
     return (-np.inf if low <= -INFINITE else low), (np.inf if high >= INFINITE else high)

@@ -235,6 +235,7 @@ def edge_to_descend(graph, node, options):
 
 @helper
 def expand(game, graph, node, state, child, moves, count):
+    """Give a position its moves, and each move its position, new or known."""
     first = graph.counts[EDGES]
     for i in range(count):
         game.play_into(state, moves[i], child)
@@ -247,6 +248,7 @@ def expand(game, graph, node, state, child, moves, count):
 
 @helper
 def find_or_add(game, graph, state):
+    """The position of a state, added if it is new."""
     key = game.key(state)
     slot = find_slot(graph.keys, graph.slots, 0, key, (np.uint64(key) * GAMMA) >> np.uint64(32))
     if graph.slots[slot] == 0:
@@ -257,6 +259,7 @@ def find_or_add(game, graph, state):
 
 @helper
 def add_position(game, graph, state):
+    """Add a position, with its result or its evaluation."""
     node = np.int32(graph.counts[SIZE])
     graph.counts[SIZE] += 1
     graph.sides[node] = side_to_move(game, state)
@@ -270,6 +273,7 @@ def add_position(game, graph, state):
 
 @helper
 def back_up(graph, path, length, options):
+    """Give each position of the path, from the end backwards, the value of its best move."""
     for i in range(length - 1, -1, -1):
         changed = update(graph, path[i], options)
         if not changed and not options.to_root:

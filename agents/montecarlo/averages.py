@@ -55,6 +55,7 @@ def empty(averages: Averages) -> None:
 
 @helper
 def begin_line(game, averages, tree, walk):
+    """Make the line that of the moves in the tree."""
     state = averages.state
     averages.length[0] = 0
     copy_state(game, walk.root, state)
@@ -65,6 +66,7 @@ def begin_line(game, averages, tree, walk):
 
 @helper
 def add_move(game, averages, state, move):
+    """Put a move that is about to be made at the end of the line."""
     ply, player = averages.length[0], game.player(state)
     averages.players[ply] = player
     averages.codes[ply] = game.move_code(state, move) if player != CHANCE else CHANCE

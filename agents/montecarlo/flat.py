@@ -34,6 +34,8 @@ class Flat(Agent):
 
 
 class FlatPlayer(Player):
+    """Keeps nothing from move to move."""
+
     def __init__(self, game, budget):
         self.game, self.budget = game, budget
 

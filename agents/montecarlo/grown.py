@@ -76,6 +76,7 @@ def most_visited(tree: Tree, nodes: int) -> set[int]:
 
 
 def children_of(tree: Tree, node: int) -> range:
+    """The numbers of a node's children."""
     first = int(tree.first_child[node])
     return range(first, first + int(tree.children[node]))
 
@@ -95,12 +96,14 @@ def shown(game: Game, tree: Tree, state: np.ndarray, chosen: set[int], node: int
 
 
 def mark(root: Grown) -> None:
+    """Mark the line of the most visited moves."""
     while root.children:
         root = root.children[0]
         root.marked = True
 
 
 def of_children(tree: Tree, node: int, mover: int) -> float:
+    """The mean of all results of a node's children, for MAX."""
     rows = list(children_of(tree, node))
     mean = 2 * tree.value[rows].sum() / max(int(tree.visits[rows].sum()), 1) - 1
     return float(mean if mover == 0 else -mean)

@@ -180,6 +180,7 @@ def playouts_of(incumbents: list[Incumbent]) -> dict:
 
 
 def root_statistics(moves: list[int], incumbents: list[Incumbent]) -> MoveStatistics:
+    """Playouts and mean results below each move of the root, of all workers."""
     count = len(moves)
     playouts = np.sum([one.root_playouts[:count] for one in incumbents], axis=0)
     sums = sum(one.root_sums[:count] for one in incumbents)

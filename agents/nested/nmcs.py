@@ -42,12 +42,16 @@ from arena.games.core.playout import copy_state
 
 @dataclass(frozen=True)
 class RandomMoves(Compilable):
+    """Playouts of uniformly random moves."""
+
     def step(self, game, state, moves, rng):
         return game.random_step(state, moves, rng)
 
 
 @dataclass(frozen=True)
 class TabuMoves(Compilable):
+    """Playouts that avoid what the game calls tabu."""
+
     def step(self, game, state, moves, rng):
         return game.random_step_tabu(state, moves, rng)
 
@@ -56,6 +60,8 @@ PLAYOUTS = {"random": RandomMoves(), "tabu": TabuMoves()}
 
 
 class Options(NamedTuple):
+    """What a search does."""
+
     memory: bool  # whether a call follows its best sequence from step to step
     lazy: int  # playouts of a look at a move; 0: none
     ratio: float  # where the threshold lies between the mean and the largest look
@@ -189,12 +195,14 @@ class NMCS(Nested):
 
 
 def new_looks(game, levels: int) -> Looks:
+    """Nothing seen yet."""
     done, counts = np.zeros(levels, np.int64), np.zeros(game.max_plies, np.int64)
     return Looks(done, np.zeros((levels, game.max_moves)), counts, *np.zeros((2, game.max_plies)))
 
 
 @kernel
 def nmcs_kernel(game, playouts, calls, incumbent, root, options, rng):
+    """Search on from `root` as long as `may_go_on`; `playouts` makes random moves."""
     top, player = len(calls.counts) - 1, game.player(root)
     while may_go_on(incumbent):
         level = calls.current[0]
@@ -220,6 +228,7 @@ def nmcs_kernel(game, playouts, calls, incumbent, root, options, rng):
 
 @inlined
 def open_call(game, calls, level, rng):
+    """A call of a level begins in the state that is in its row."""
     calls.values[level], calls.lengths[level] = -np.inf, calls.plies[level]
     list_moves(game, calls, level, rng)
 
@@ -289,6 +298,7 @@ def play_out(game, playouts, calls, incumbent, level, player, options, rng):
 
 @inlined
 def is_looking(calls, level, options):
+    """Whether a call has moves to look at before it tries any."""
     return level > 1 and calls.looks.done[level] < options.lazy * calls.counts[level]
 
 
@@ -310,6 +320,7 @@ def note_look(calls, level, options):
 
 @inlined
 def is_poor(calls, level, options):
+    """Whether the look at the next move was below the threshold."""
     if options.lazy == 0:
         return False
     looks, ply = calls.looks, calls.plies[level]

@@ -67,6 +67,8 @@ MOST_IN_BEAM = 64
 
 
 class NRPAOptions(NamedTuple):
+    """The numbers of NRPA besides those of its policies."""
+
     levels: int
     iterations: int
     repetitions: int
@@ -219,6 +221,7 @@ class BeamNRPA(NRPA):
 
 @kernel
 def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
+    """Search on from `root` as long as `may_go_on` and the table of codes has room."""
     learner, player = levels.learner, game.player(root)
     lines = learner.lines
     while may_go_on(incumbent) and has_room(game, coding, learner, 1):
@@ -237,6 +240,7 @@ def nrpa_kernel(game, coding, levels, incumbent, root, options, rng):
 
 @kernel
 def begin_calls_kernel(game, levels, options):
+    """Begin calls of all levels below the highest."""
     begin_calls(levels, options.levels - 1, game.players, options)
 
 
@@ -335,6 +339,7 @@ def offer(coding, levels, row, line, value, policy, place):
 
 @inlined
 def same_moves(lines, one, other):
+    """Whether two lines are the same sequence."""
     if lines.length[one] != lines.length[other]:
         return False
     for ply in range(lines.length[one]):  # noqa: SIM110, which kernels cannot compile

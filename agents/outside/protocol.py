@@ -99,6 +99,7 @@ class Protocol:
 
 
 def protocol_named(name: str) -> type[Protocol]:
+    """The class of a protocol in PROTOCOLS."""
     module, _, cls = PROTOCOLS[name].partition(".")
     return getattr(importlib.import_module(f"arena.agents.outside.{module}"), cls)
 

@@ -130,6 +130,7 @@ def most_proving(game, search, node, ply):
 
 @helper
 def put_on_line(tree, line, node, ply):
+    """Note that the line leads through a node."""
     line.path[ply] = node
     tree.flags[node] = tree.flags[node] & (OR_NODE | QUEUED) | (ply + 1) << PLY
 

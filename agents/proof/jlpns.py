@@ -128,6 +128,8 @@ class JLPNS(Simulable, PNS):
 
 @dataclass
 class Flight:
+    """A job in flight."""
+
     leaf: int
     ply: int
     job: Job
@@ -135,6 +137,8 @@ class Flight:
 
 
 class JobProof(TreeProof):
+    """The server, and its jobs in flight."""
+
     def __init__(self, agent, game, executor: Executor, state, task, counts):
         super().__init__(agent, game, state, task, counts)
         self.executor, self.server = executor, new_server(self.search, agent.policy_of_leaves())

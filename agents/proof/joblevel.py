@@ -144,6 +144,7 @@ def matter_kernel(game, server, leaves, found):
 
 @helper
 def chosen_child(server, node, or_node):
+    """The row of the child to descend to; -1 if there is none."""
     tree, flagging = server.search.tree, server.policy.flagging
     busy, best, last, least = is_busy(server, node), -1, True, INFINITE
     for row in range(tree.first_child[node], tree.first_child[node] + tree.children[node]):
@@ -180,6 +181,7 @@ def can_be_given_out(server, row, busy):
 
 @helper
 def show_leaf(server, leaf, in_flight):
+    """Write what a leaf is taken for, and all that follows above it."""
     tree, taken_for = server.search.tree, server.policy.taken_for
     server.proof[leaf], server.disproof[leaf] = tree.proof[leaf], tree.disproof[leaf]
     if in_flight and taken_for == WIN:
@@ -242,6 +244,7 @@ def show_rows_after(server, node, tail):
 
 @helper
 def show(server, node, row):
+    """Write to a row what another one of its position has."""
     server.proof[row], server.disproof[row] = server.proof[node], server.disproof[node]
     server.flagged[row] = server.flagged[node]
 
@@ -254,6 +257,7 @@ def next_row(tree, row):
 
 @helper
 def matters(tree, leaf):
+    """Whether a way of open nodes leads from a leaf up to the root."""
     head, tail, found = 0, 1, False
     tree.queue[0] = leaf
     tree.flags[leaf] |= QUEUED

@@ -72,6 +72,7 @@ class Executor(Protocol):
 
 
 def no_answer() -> Answer:
+    """No moves."""
     return Answer(*(np.empty(0, np.int32) for _ in Answer._fields))
 
 
@@ -100,6 +101,8 @@ class Workplace:
 
 
 class ProofJob:
+    """A proof-number search, which reports its numbers now and then."""
+
     def __init__(self, place: Workplace, job: Job):
         self.job, self.counts = job, new_counts(job.limit)
         agent, game = place.agent, place.game
@@ -182,6 +185,8 @@ class VirtualWorkers:
 
 
 class JobPool(Pool):
+    """Processes that do jobs of one kind."""
+
     def __init__(self, game, agent, workers: int):
         super().__init__("job-level search", workers, begin, Workplace(game, agent))
 

@@ -28,6 +28,7 @@ def no_marks() -> Marks:
 
 @inlined
 def place_of(key):
+    """The place for a node's key."""
     return np.int64(mix(key) >> np.uint64(64 - PLACES_BITS))
 
 

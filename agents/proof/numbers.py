@@ -124,6 +124,7 @@ def combine(proof, disproof, begin, count, or_node, weak):
 
 @helper
 def weak_total(numbers, begin, count):
+    """The largest number, plus one for each other that is not 0."""
     largest, rest = 0, 0
     for i in range(begin, begin + count):
         largest = max(largest, np.int64(numbers[i]))

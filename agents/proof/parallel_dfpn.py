@@ -98,6 +98,8 @@ class SharedProver(Simulable, DepthFirstProver):
 
 
 class SharedProof(DepthFirstProof):
+    """A line for each worker, through one table."""
+
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
         self.busy = np.zeros(1 << PLACES_BITS, np.int32)
@@ -132,6 +134,8 @@ class SharedProof(DepthFirstProof):
 
 
 class ThreadProof(SharedProof):
+    """A search by threads, which begin at the root in each call."""
+
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
         self.threads = Threads(agent.workers)
@@ -149,6 +153,8 @@ class ThreadProof(SharedProof):
 
 
 class VirtualProof(SharedProof):
+    """A search by workers in virtual time."""
+
     def __init__(self, agent, game, table, state, task, counts):
         super().__init__(agent, game, table, state, task, counts)
         self.clock, self.spent = VirtualClock(agent.workers), 0

@@ -44,6 +44,8 @@ class PDSPN(PDS):
 
 @dataclass(frozen=True)
 class PDSPNRule(PDSRule):
+    """A rule of PDS, with a search of a second level."""
+
     def look_below(self, game, search, ply):
         if not probe(search.table, search.line.key[ply])[0]:
             search_below(game, search, ply)

@@ -34,6 +34,8 @@ from arena.games.core.jit import helper, kernel
 
 
 class Growth(NamedTuple):
+    """The size of the second tree, by the first's."""
+
     a: float
     b: float
 

@@ -87,4 +87,5 @@ class TreeProof(Search):
 
 @kernel
 def pns_kernel(game, search, until):
+    """Grow the tree until its root is settled, it has about `until` nodes, or there is no room."""
     best_first(game, search, 0, until)

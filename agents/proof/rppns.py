@@ -37,6 +37,8 @@ LONGEST = 20_000  # nodes of a second search, during which a worker ignores the 
 
 
 class Walk(NamedTuple):
+    """How a worker descends."""
+
     distance: np.int64  # how far a child's number may exceed the least; -1: follow the best child
     rng: np.ndarray  # uint64[1]
 
@@ -61,6 +63,8 @@ class RPPNS(Threaded, PN2):
 
 
 class RandomizedProof(SecondLevelProof):
+    """The shared tree, and each worker's own line and second tree."""
+
     def __init__(self, agent, game, state, task, counts):
         super().__init__(agent, game, state, task, counts)
         workers = range(agent.workers)

@@ -135,6 +135,8 @@ class JobSearch(Search):
 
 @dataclass
 class Stage:
+    """The state of a job in virtual time."""
+
     search: ProofSearch  # on the worker's line
     begun: bool = False
     ended: bool = False

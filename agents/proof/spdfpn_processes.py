@@ -106,6 +106,7 @@ class ProcessSearch(JobSearch):
 
 
 def shared_table(memory, agent) -> tuple[Table, np.ndarray]:
+    """The table in shared memory, and the word that stops jobs."""
     room, stop = (np.frombuffer(part, np.int64) for part in memory)
     return table_in(room, agent.scheme), stop
 

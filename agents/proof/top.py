@@ -93,6 +93,7 @@ def new_way(line: ProofLine) -> Way:
 
 @kernel
 def copy_kernel(game, top, other):
+    """Put all nodes of a top into another one."""
     for slot in range(len(top.key)):
         if top.work[slot] != EMPTY:
             new = slot_for(other, top.key[slot])
@@ -102,6 +103,7 @@ def copy_kernel(game, top, other):
 
 @helper
 def slot_of(top, key):
+    """The slot of that key, or the empty one where it belongs."""
     return find_slot(top.key, top.work, EMPTY, key, (key * GAMMA) >> np.uint64(33))
 
 
@@ -117,11 +119,13 @@ def slot_for(top, key):
 
 @inlined
 def is_settled(proof, disproof):
+    """Whether these numbers prove or disprove the goal."""
     return proof == 0 or disproof == 0
 
 
 @inlined
 def note(top, slot, kind, numbers):
+    """Note the real or virtual numbers of a node."""
     top.numbers[slot, kind, PROOF], top.numbers[slot, kind, DISPROOF] = numbers
 
 
@@ -167,6 +171,7 @@ def numbers_at(game, search, way, ply):
 
 @helper
 def open_top(game, rule, search, way, ply):
+    """Open the node at `ply`, and note its children's real numbers."""
     open_node(game, rule, search, ply)
     for i in range(search.line.total[ply]):
         way.proof[ply, i], way.disproof[ply, i] = search.line.proof[ply, i], search.line.disproof[ply, i]

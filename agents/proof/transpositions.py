@@ -101,6 +101,7 @@ def joined(game, task, index, row, state, ply):
 
 @helper
 def slot_of(index, key):
+    """The slot of that key, or the empty one where it belongs."""
     mask = index.used[SLOTS] - 1
     slot = np.int64((key * GAMMA) >> np.uint64(33)) & mask
     while index.slots[slot] != 0 and index.key[index.slots[slot]] != key:

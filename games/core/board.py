@@ -17,6 +17,7 @@ def point_name(square, columns: int) -> str:
 
 
 def letters(columns: int) -> list[str]:
+    """The names of columns: a, b, c, ..."""
     return [chr(ord("a") + column) for column in range(columns)]
 
 

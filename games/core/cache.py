@@ -64,6 +64,7 @@ def _fault(place: Path) -> str:
 
 
 def places() -> list[Path]:
+    """All folders that are read, the user's own first."""
     own = folder()
     return [*([own] if own else []), *_shared(os.environ.get(PLACES, ""))]
 
@@ -104,6 +105,7 @@ def write(name: str, data: bytes) -> None:
 
 
 def files(place: Path) -> list[Path]:
+    """The files that are kept in a folder."""
     return sorted(path for path in place.glob("*") if path.suffix in ENDINGS) if place.is_dir() else []
 
 
@@ -123,6 +125,7 @@ def trim(place: Path) -> None:
 
 
 def most_bytes() -> int:
+    """The most bytes that are kept."""
     try:
         return int(float(os.environ.get(MEGABYTES, MOST)) * 1e6)
     except ValueError:

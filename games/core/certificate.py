@@ -37,6 +37,8 @@ class CertificateError(UserError, ValueError):
 
 
 class Head(msgspec.Struct, frozen=True):
+    """The first line of a file."""
+
     format: Format
     game: str
     line: str
@@ -161,6 +163,7 @@ def verify_kernel(game, states, slots, moves, winner, room, ahead):
 
 @kernel
 def is_in_sight(game, ahead, state, winner):
+    """Whether the winner is to move, and wins within the horizon."""
     if len(ahead.line) == 1 or game.player(state) != winner:
         return False
     return wins_within(game, ahead, state, winner, NO_LIMIT) == WON
@@ -168,6 +171,7 @@ def is_in_sight(game, ahead, state, winner):
 
 @kernel
 def slot_of(game, states, slots, state):
+    """The slot with the place of a state, or the empty one where it belongs; states are compared word by word."""
     mask = np.uint64(len(slots) - 1)
     slot = (game.key(state) * GAMMA >> np.uint64(20)) & mask
     while slots[slot] > 0:

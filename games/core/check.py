@@ -80,6 +80,7 @@ def not_inherited(cls: type[Game]) -> list[str]:
 
 
 def checks_of(game: Game) -> list:
+    """The checks that apply to a game: those of chance, for example, only to games with chance."""
     concerns = {
         check_chance: game.has_chance,
         check_symmetries: game.symmetries > 1,
@@ -146,6 +147,7 @@ def check_scores(game, seed):
 
 
 def check_sound_moves(game, seed):
+    """Sound moves, to which a search may restrict itself, are legal, and at least one."""
     for state, found in views(game, seed):
         sound = found.sound.tolist()
         distinct = len(set(sound)) == len(sound) > 0
@@ -153,6 +155,7 @@ def check_sound_moves(game, seed):
 
 
 def check_plies_left(game, seed):
+    """No game takes more plies than plies_left says."""
     for line in lines(game, seed):
         every = 1 + len(line.played) // SAMPLE
         for ply in range(0, len(line.played), every):
@@ -213,6 +216,7 @@ def check_chance(game, seed):
 
 
 def check_keys(game, seed):
+    """States have the same key if and only if they are equal."""
     by_key, by_state = {}, {}
     for line in lines(game, seed)[:5]:
         for state, key in zip(line.states, line.keys.tolist()):
@@ -234,6 +238,7 @@ def check_names(game, seed):
 
 
 def is_xml(text: str) -> bool:
+    """Whether a parser of XML reads it."""
     try:
         ElementTree.fromstring(text)
     except ElementTree.ParseError:

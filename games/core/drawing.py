@@ -143,6 +143,8 @@ class Drawing:
 
 
 class Picture(str):
+    """The text of an SVG element, which a notebook shows as a picture."""
+
     def _repr_svg_(self) -> str:
         return str(self)
 
@@ -230,10 +232,12 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
 
 
 def corner(board: Board, row: int, column: int) -> tuple[float, float]:
+    """(x, y) of the upper left corner of a square."""
     return EDGE + CELL * column, 2 + CELL * row
 
 
 def paper(width: float, height: float) -> str:
+    """The background."""
     return f'<rect class="paper" width="{width:g}" height="{height:g}"/>'
 
 
@@ -383,6 +387,7 @@ def _words(text: str) -> str:
 
 
 def text_line(text: str, x: float, y: float) -> str:
+    """A line of text, in letters of one width, that begins at x."""
     return f'<text class="line" x="{x:g}" y="{y:g}" xml:space="preserve">{_words(text)}</text>'
 
 

@@ -48,6 +48,7 @@ def read_fen(text: str) -> Position:
 
 
 def write_fen(position: Position) -> str:
+    """The FEN of a position."""
     ranks = [position.men[8 * row : 8 * row + 8] for row in reversed(range(8))]
     board = re.sub(r"\.+", lambda free: str(len(free[0])), "/".join(ranks))
     passant = "-" if position.passant is None else point_name(position.passant, 8)

@@ -53,6 +53,7 @@ def read(package: str) -> dict[str, Entry] | None:
 
 
 def write(package: str, entries: Mapping[str, Entry]) -> None:
+    """Keep the index, if that is possible."""
     keep(f"names-{package}", {name: asdict(entry) for name, entry in entries.items()})
 
 

@@ -179,6 +179,7 @@ _define_operators()
 
 
 def zero_lanes(width) -> Lanes:
+    """0 in every lane."""
     return Lanes(np.zeros(width.count, f"uint{width.bits}"))
 
 
@@ -199,6 +200,7 @@ def choose(condition, first, second):
 
 
 def is_any(mask) -> bool:
+    """Whether the mask holds in any lane."""
     return bool(mask.words.any())
 
 
@@ -221,6 +223,8 @@ def largest(lanes) -> int:
 
 
 class LanesType(types.Type):
+    """Words side by side."""
+
     def __init__(self, count, bits):
         self.count, self.bits = count, bits
         super().__init__(f"lanes({count} x {bits})")

@@ -12,12 +12,15 @@ WON, NOT_WON, UNKNOWN = 1, 0, -1
 
 
 class Lookahead(NamedTuple):
+    """Room to look some plies ahead."""
+
     line: np.ndarray  # dtype[plies + 1, state_size], positions on the way
     moves: np.ndarray  # int32[plies + 1, max_moves], legal ones of each
     tried: np.ndarray  # int64[plies + 1, 2], how many were tried, and how many there are
 
 
 def new_lookahead(game: Game, plies: int) -> Lookahead:
+    """Room to look `plies` ahead."""
     return Lookahead(
         np.zeros((plies + 1, game.state_size), game.dtype),
         np.zeros((plies + 1, game.max_moves), np.int32),

@@ -107,6 +107,7 @@ def board_of(game, state) -> np.ndarray:
 
 
 def contents_of(game) -> int:
+    """The number of different contents of a cell."""
     return 1 + len(game.planes(game.initial()))
 
 

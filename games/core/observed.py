@@ -29,12 +29,16 @@ class ConformanceError(AssertionError):
 
 
 class Line(NamedTuple):
+    """A random game."""
+
     states: np.ndarray  # dtype[plies + 1, state_size]
     played: np.ndarray  # int32[plies], the moves between them
     keys: np.ndarray  # uint64[plies + 1]
 
 
 class Step(NamedTuple):
+    """A move of a random game."""
+
     state: np.ndarray
     move: int
     after: np.ndarray
@@ -123,12 +127,14 @@ def foreseen_kernel(game, state):
 
 @kernel
 def values_kernel(game, states, values):
+    """The evaluations of states, none of which is over."""
     for i in range(len(states)):
         values[i] = game.evaluate(states[i])
 
 
 @kernel
 def playouts_kernel(game, root, own, scores, plies, rng):
+    """Random playouts: the game's own, or made of random moves."""
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     for i in range(len(scores)):
         copy_state(game, root, state)
@@ -186,6 +192,7 @@ def walk(game, state, played, rng, plain=False) -> Line:
 
 
 def random_line(game, seed, plain=False) -> Line:
+    """A random game from the initial position to its end."""
     rng, lines, plies, state = stream(seed), [], 0, game.initial()
     while not game.is_over(state):
         require(plies < game.max_plies, game, state, f"still going on after max_plies = {game.max_plies}")
@@ -200,6 +207,7 @@ def random_line(game, seed, plain=False) -> Line:
 
 @functools.lru_cache(maxsize=4)
 def lines(game, seed) -> list[Line]:
+    """The random games that all checks look at."""
     return [random_line(game, derive_seed(seed, "check", i), plain=i == 0) for i in range(LINES)]
 
 
@@ -220,6 +228,7 @@ def in_plain_python(game, seed) -> list[Step]:
 
 
 def view(game, state, most=None, draws=1, rng=None, plain=False) -> View:
+    """The game's answers for a state."""
     n, kept = game.max_moves, state.copy()
     room = View(
         0, 0, 0.0, marked(game), marked(game), marked(game), marked(game, np.float64),
@@ -246,10 +255,12 @@ def view(game, state, most=None, draws=1, rng=None, plain=False) -> View:
 
 @functools.lru_cache(maxsize=4)
 def views(game, seed) -> list[tuple[np.ndarray, View]]:
+    """(state, View) before each of the steps."""
     return [(step.state, view(game, step.state)) for step in steps(game, seed)]
 
 
 def played(game, state, move) -> np.ndarray:
+    """The state after a move, compiled."""
     return walk(game, state, np.array([move], np.int32), stream(1)).states[-1]
 
 

@@ -113,6 +113,7 @@ def _checksum_in(line: bytes) -> str | None:
 
 
 def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """A line for each file whose checksum has changed."""
     return [
         f"the file {path!r} has changed: its checksum was {then[path][:12]}, and is {now[path][:12]}"
         for path in then

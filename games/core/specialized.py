@@ -19,6 +19,7 @@ def mode_of_environment() -> str:
 
 
 def checked(mode: str) -> str:
+    """The mode; UnknownMode if there is no such mode."""
     if mode not in MODES:
         raise UnknownMode(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
     return mode

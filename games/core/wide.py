@@ -38,6 +38,7 @@ def is_empty(x):
 
 @part
 def size_of(x):
+    """The number of cells."""
     return popcount(x[0]) + popcount(x[1]) + popcount(x[2]) + popcount(x[3])
 
 

@@ -19,6 +19,8 @@ LEFT, DONE = 0, 1
 
 
 class Pass(NamedTuple):
+    """The current pass."""
+
     order: np.ndarray  # int32[max_moves], children of the root, the remaining ones first
     rank: np.ndarray  # float64[max_moves], the sort key
     counts: np.ndarray  # int64[2], how many remain, 0 before a pass; simulations of this round

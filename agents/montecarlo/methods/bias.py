@@ -18,6 +18,8 @@ from arena.agents.montecarlo.priors import Guided, softmax
 
 
 class Heuristic(NamedTuple):
+    """Prior knowledge of nodes, for the player who moves to them."""
+
     value: np.ndarray  # float64[nodes], 0 to 1
     learned: Learned
     state: np.ndarray  # dtype[state_size], scratch

@@ -21,6 +21,8 @@ from arena.games.core.jit import helper
 
 
 class Bounds(NamedTuple):
+    """Bounds of nodes, for the first player."""
+
     pess: np.ndarray  # float32[nodes], its least reward
     opti: np.ndarray  # float32[nodes], its greatest reward
     root: np.ndarray  # int64[1], the player to move at the root

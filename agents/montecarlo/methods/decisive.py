@@ -22,6 +22,8 @@ FAR = 1000.0  # puts a bound below all others but LOST
 
 
 class Found(NamedTuple):
+    """Findings at nodes, and scratch space."""
+
     wins: np.ndarray  # int32[nodes], at a first child's row: the index of a child that wins at once, or NONE
     loses: np.ndarray  # bool[nodes], whether the move to it leaves the opponent a decisive move
     states: np.ndarray  # dtype[2, state_size], scratch, as are `moves`
@@ -83,6 +85,7 @@ class Decisive(Method):
 
 @helper
 def leaves_a_win(game, state, move, memory):
+    """Whether the other player can win at once after a move."""
     after = memory.states[1]
     game.play_into(state, move, after)
     if game.is_over(after) or game.player(after) != 1 - game.player(state):

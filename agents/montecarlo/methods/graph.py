@@ -121,4 +121,5 @@ def key_of(game, walk):
 
 @helper
 def place_of(memory, key):
+    """The place of a key, or the empty place where it belongs."""
     return find_slot(memory.keys, memory.keys, np.uint64(0), key, key)

@@ -239,9 +239,11 @@ def count_move(memory, node, code, word):
 
 @inlined
 def key_of(node, code):
+    """The key of a node and a code, which is below MOST_CODES: int64."""
     return np.int64(node) << 32 | np.int64(code)
 
 
 @inlined
 def entry_of(memory, key):
+    """The entry of a key, or the empty place where it belongs."""
     return find_slot(memory.keys, memory.keys, EMPTY, key, mix(np.uint64(key)))

@@ -39,6 +39,8 @@ UNTAUGHT = Method()
 
 
 class Policy(NamedTuple):
+    """The arrays of the policy."""
+
     taught: tuple  # the memory of its way of learning
     noise: np.ndarray  # float64[max_moves], g of each child of the root
     learned: Learned
@@ -185,4 +187,5 @@ class Gumbel(Guided, Rounded):
 
 @inlined
 def of_way(search):
+    """The search as the way of learning sees it."""
     return Search(search.tree, search.memory.extra.taught, search.options)

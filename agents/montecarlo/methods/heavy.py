@@ -20,6 +20,8 @@ from arena.games.core.random import random_unit
 
 
 class Drawing(NamedTuple):
+    """Room for the moves of a position."""
+
     moves: np.ndarray  # int32[max_moves]
     chances: np.ndarray  # float64[max_moves], their probabilities
     learned: Learned

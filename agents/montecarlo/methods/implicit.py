@@ -19,6 +19,8 @@ from arena.agents.montecarlo.outlook import reward_after
 
 
 class Evaluations(NamedTuple):
+    """Values of nodes, for the player who moves to them."""
+
     value: np.ndarray  # float64[nodes], 0 to 1
     state: np.ndarray  # dtype[state_size], scratch
 

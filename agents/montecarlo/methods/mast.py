@@ -46,6 +46,7 @@ class MAST(MASTParameters, Following):
 
 @inlined
 def count_reward(learner, number, reward):
+    """Add a reward to the mean of a code."""
     weights = learner.policy.weights
     weights[COUNT, number] += 1.0
     weights[MEAN, number] += (reward - 1.0 - weights[MEAN, number]) / weights[COUNT, number]

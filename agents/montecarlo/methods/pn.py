@@ -37,6 +37,8 @@ DRAWS = ("nobody", "opponent")
 
 
 class Numbers(NamedTuple):
+    """Values of nodes."""
+
     pn: np.ndarray  # float64[nodes, 2], the proof number of each player
     term: np.ndarray  # float32[nodes]
     state: np.ndarray  # dtype[state_size], scratch

@@ -48,6 +48,8 @@ MOST_CODES = 1 << 22  # if codes are their own numbers; each takes 24 bytes
 
 
 class Adapted(NamedTuple):
+    """A policy, and the lines of the current simulation."""
+
     learner: Learner
     drawn: np.ndarray  # int64[1], the policy's last draw, which is in the line, or NONE
 

@@ -20,6 +20,8 @@ from arena.agents.montecarlo.priors import Guided, probabilities
 
 
 class Priors(NamedTuple):
+    """Priors of nodes."""
+
     prior: np.ndarray  # float64[nodes], the probability of the move to the node
     learned: Learned
     state: np.ndarray  # dtype[state_size], scratch

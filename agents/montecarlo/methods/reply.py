@@ -21,6 +21,8 @@ SIZE = 1 << 16  # of the table, where a reply may replace that to other moves
 
 
 class Replies(NamedTuple):
+    """The reply to each move and to each two moves, and the line of the simulation."""
+
     keys: np.ndarray  # uint64[SIZE]
     codes: np.ndarray  # int64[SIZE]
     line: Averages  # only its line is used
@@ -77,6 +79,7 @@ class Reply(Averaging):
 
 @helper
 def key_before(line, ply, moves):
+    """The key of the last `moves` moves before a ply."""
     key = START
     for i in range(ply - 1, ply - 1 - moves, -1):
         key = joined(key, line.codes[i])

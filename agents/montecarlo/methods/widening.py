@@ -19,6 +19,8 @@ from arena.agents.montecarlo.outlook import reward_after
 
 
 class Ranks(NamedTuple):
+    """Room to rank the moves of a node in, and the width of the current one."""
+
     value: np.ndarray  # float64[max_moves]
     state: np.ndarray  # dtype[state_size]
     width: np.ndarray  # int64[1]

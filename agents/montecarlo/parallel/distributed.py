@@ -78,6 +78,8 @@ class DistributedPlayer(ThreadedPlayer):
 
 
 class Searchers(Pool):
+    """The processes of one agent for one game, and the memory that they share."""
+
     def __init__(self, game, agent):
         shapes = tds.shapes(game, agent)
         with sharing():

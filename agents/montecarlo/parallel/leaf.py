@@ -63,6 +63,8 @@ class Meets:
 
 
 class LeafPlayer(Meets, SharedTreePlayer):
+    """The first thread searches, the others help."""
+
     def leaves(self) -> int | None:
         total = self.agent.total_playouts(self.budget)
         return None if total is None else max(1, total // self.agent.workers)
@@ -130,6 +132,7 @@ def hand_out_kernel(game, tree, root, leaves, options, mailbox, rng):
 
 @kernel
 def help_kernel(game, mailbox, rng):
+    """The other threads' part: one playout of every leaf."""
     state, moves = mailbox.state.copy(), np.empty(game.max_moves, np.int32)
     leaf = next_leaf(mailbox, np.int64(0))
     while leaf != STOP:
@@ -150,10 +153,13 @@ def next_leaf(place, seen):
 
 @kernel
 def dismiss_kernel(game, mailbox):
+    """Tell the helpers that there are no more leaves."""
     atomic_store(mailbox.leaf, 0, np.int64(STOP))
 
 
 class Meeting(NamedTuple):
+    """Where the workers of a search meet at each leaf."""
+
     walk: Walk  # the first worker's, to the leaf; each worker plays on with a copy
     leaf: np.ndarray  # int64[1], the leaf's number, or STOP; written after the walk
     playing: np.ndarray  # int64[1], workers but the first that have not finished their playouts
@@ -163,6 +169,8 @@ class Meeting(NamedTuple):
 
 
 class LeafTogetherPlayer(Meets, TogetherPlayer):
+    """Any search, whose workers play out the same leaf at a time."""
+
     def leaves(self) -> int | None:
         total = self.simulations()
         return None if total is None else max(1, total // self.agent.workers)
@@ -208,6 +216,7 @@ class LeafTogetherPlayer(Meets, TogetherPlayer):
 
 @helper
 def copy_walk(game, walk, target):
+    """Make `target`, a walk from the same root, a copy of a walk."""
     copy_state(game, walk.state, target.state)
     target.length[0] = walk.length[0]
     for i in range(walk.length[0]):
@@ -254,6 +263,7 @@ def lead_kernel(game, rule, search, meeting, leaves, workers, rng):
 
 @kernel
 def follow_kernel(game, rule, search, meeting, worker, rng):
+    """Another worker's part: a playout of every leaf, backed up in turn."""
     walk, leaf = new_walk(game, meeting.walk.root), next_leaf(meeting, np.int64(0))
     while leaf != STOP:
         copy_walk(game, meeting.walk, walk)

@@ -58,6 +58,8 @@ class RootParallel(Searching):
 
 
 class RootPlayer(ThreadedPlayer):
+    """The trees of one game, emptied for each move."""
+
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
         room = capacity(game, agent.max_nodes, agent.shares(agent.total_playouts(budget))[0])
@@ -131,6 +133,7 @@ class RootPlayer(ThreadedPlayer):
 
 
 def choice_of(search: OneSearch) -> int:
+    """The move chosen by one tree."""
     child = search.last_choice()
     return int(search.tree.move[most_visited_child(search.tree, ROOT) if child is None else child])
 
@@ -142,6 +145,7 @@ def root_children(tree) -> np.ndarray:
 
 
 def root_moves(tree) -> np.ndarray:
+    """The moves of the root in ascending order."""
     return tree.move[root_children(tree)].copy()
 
 

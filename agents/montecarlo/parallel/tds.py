@@ -73,6 +73,8 @@ class Shard(NamedTuple):
 
 
 class Process(NamedTuple):
+    """The data of one process."""
+
     number: int
     jobs: Jobs
     shard: Shard
@@ -148,6 +150,7 @@ def home_of(game, state, processes):
 
 @kernel
 def place_of(game, shard, state):
+    """The place of a position's node in the table, or the place where it belongs."""
     key = game.key(state)
     return find_slot(shard.keys, shard.rows, EMPTY, key, key)
 
@@ -225,6 +228,7 @@ def search_down(game, process, job, rng):
 
 @helper
 def play_out(game, process, job, rng):
+    """Play out from the job's node, and add the result to every frame above."""
     jobs, depth = process.jobs, process.jobs.depth[job]
     copy_state(game, jobs.states[job, depth], process.state)
     score, _ = game.random_playout(process.state, process.moves, rng)
@@ -264,6 +268,7 @@ def node_here(game, process, here, root, rng):
 
 @helper
 def new_rows(tree, moves, count):
+    """Make new rows for moves[:count]; returns the first."""
     first = tree.nodes.size[0]
     write_children(tree.nodes, first, moves, count)
     tree.counts[first : first + count] = 0

@@ -60,6 +60,8 @@ class Together(Searching):
 
 
 class Company(NamedTuple):
+    """What the workers share, apart from the search."""
+
     lock: np.ndarray  # int32[1], 1 while a worker has the tree
     losses: int  # the visits of reward 0 for a simulation in flight
 
@@ -181,5 +183,6 @@ def end_kernel(game, rule, search, company, walk, score):
 
 @helper
 def count_losses(tree, walk, losses):
+    """Count visits of reward 0 along the path."""
     for i in range(walk.length[0]):
         tree.visits[walk.path[i]] += losses

@@ -120,6 +120,8 @@ class TreeParallel(Together, OnOneTree):
 
 
 class TreePlayer(Sharing, SharedTreePlayer):
+    """Plain UCT, without a lock by default."""
+
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
         self.lanes, self.leaves = agent.lanes, [new_leaf_playouts(game, agent.lanes) for _ in range(agent.workers)]
@@ -181,6 +183,7 @@ class VirtualWorkers(NamedTuple):
 
 
 def new_virtual_workers(agent, game, state) -> VirtualWorkers:
+    """The simulated workers of an agent, with nothing in flight."""
     walks, clock = new_walks(game, state, agent.workers), PLAYOUT_TIMES[agent.playout_time]
     rewards, done_at = np.zeros((2, agent.workers))
     made, tasks, left = np.zeros((3, agent.workers), np.int64)
@@ -244,6 +247,7 @@ def simulated_tree_kernel(game, tree, workers, simulations, grain, options, rngs
 
 @helper
 def bring_back(tree, workers, worker, options):
+    """Back up a simulated worker's simulation in flight, if any."""
     walk = walk_of(workers.walks, worker)
     if walk.length[0] != IDLE:
         back_up_shared(tree, walk, workers.rewards[worker], options)

@@ -67,6 +67,7 @@ def games_in(kinds: Any) -> list[GameType]:
 
 
 def title_of(game) -> str:
+    """A class and the parameters that kernels are compiled for, in words."""
     words = ", ".join(f"{name}={value!r}" for name, value in compiled_parameters(game))
     return f"{type(game).__module__}.{type(game).__qualname__}({words})"
 
@@ -131,6 +132,7 @@ class ArraysModel(models.StructModel):
 
 
 def model_of(manager, typ):
+    """The model of a game: without arrays it has no size."""
     return (ArraysModel if typ.game.kernel_arrays else models.OpaqueModel)(manager, typ)
 
 

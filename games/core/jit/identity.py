@@ -171,6 +171,7 @@ def _look_at(function) -> Facts:
 
 
 def names_in(code: types.CodeType) -> Iterator[str]:
+    """All names that a piece of code, or one within it, asks for."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

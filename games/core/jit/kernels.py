@@ -177,6 +177,7 @@ _UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 def helper(function):
+    """Compile a function as a part of kernels."""
     return Helper(function, **_UNCOUNTED) if COMPILED else function
 
 

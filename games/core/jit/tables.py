@@ -127,6 +127,7 @@ class GameTable:
 
 
 def table_of(game) -> GameTable:
+    """The table of a game, made when it is first asked for."""
     if type(game)._plain:
         type(game).notice_mixins()
     table = vars(game).get("_table")
@@ -152,6 +153,7 @@ class TableType(types.Opaque):
 
 @functools.cache
 def table_type(dtype: str) -> TableType:
+    """The one type of a dtype's name."""
     return TableType(dtype)
 
 
@@ -270,6 +272,7 @@ class Call(NamedTuple):
 
 
 def methods_called(compiled) -> set[str]:
+    """The methods that a compiled kernel calls."""
     return {each.method for each in compiled.reload_init if isinstance(each, Call)}
 
 
