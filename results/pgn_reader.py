@@ -127,7 +127,7 @@ def _pgn_games(text: str) -> Iterator[Found]:
         own = None if open_ and not (blank and word.startswith("[Event ")) else _tags(word)
         blank = not word
         if own is not None:
-            if moves or (gap and not own.keys().isdisjoint(tags)) or "Event" in own.keys() & tags.keys():
+            if _has_moves(moves) or (gap and not own.keys().isdisjoint(tags)) or "Event" in own.keys() & tags.keys():
                 if tags or _has_moves(moves):
                     yield _found(begin, tags, moves)
                 tags, moves, open_ = {}, [], False

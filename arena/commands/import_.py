@@ -52,8 +52,7 @@ def import_(
     be stored is left out and counted, with exit code 1.  A file has at most 256 MiB.
     """
     from arena import results
-    from arena.results.exchange import ExchangeError, joined, players
-    from arena.results.store import Store
+    from arena.results.exchange import ExchangeError, joined
 
     left_out, notes = list[str](), list[str]()
     places = _places(files)
@@ -73,13 +72,7 @@ def import_(
     if not records:
         raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
     folder = out or Path("runs", _stem(places[0]))
-    agents = [{"name": name, "spec": "unknown"} for name in players(records)]
-    with Store.create(folder, {"imported": {"file": places[0].name}}, agents) as store:
-        try:
-            store.add_all(records)
-        except BaseException:
-            store.path.unlink()
-            raise
+    _store(folder, places[0].name, records)
     run = results.load(folder)
     print_table(run.table("standings"), as_json)
     for note in run.notes():
@@ -94,6 +87,20 @@ def import_(
     if left_out:
         tell("--strict refuses files with such games.")
         raise typer.Exit(VOID)
+
+
+def _store(folder: Path, file: str, records: list) -> None:
+    """Store the games; what cannot be stored leaves no store."""
+    from arena.results.exchange import players
+    from arena.results.store import Store
+
+    agents = [{"name": name, "spec": "unknown"} for name in players(records)]
+    with Store.create(folder, {"imported": {"file": file}}, agents) as store:
+        try:
+            store.add_all(records)
+        except BaseException:
+            store.path.unlink()
+            raise
 
 
 def _named(left_out: list[str]) -> str:

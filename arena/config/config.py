@@ -50,8 +50,8 @@ class Condition:
 class Config:
     """A tournament: games and agents, made once, and the keys as plain values.
 
-    `values` has every default, and full specs; equal values are the same tournament.  Each instance with each budget is
-    a condition, in which every pair of agents that the format admits plays `games` games.
+    `values` has every default, and short specs; equal values are the same tournament.  Each instance with each budget
+    is a condition, in which every pair of agents that the format admits plays `games` games.
     """
 
     instances: tuple[Game, ...]

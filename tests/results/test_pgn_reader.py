@@ -59,6 +59,14 @@ def test_lines_among_tags_are_no_moves(more):
     assert [(one.first, one.second, one.moves) for one in found] == [("Ann", "Ben", PLAIN)] and not left_out
 
 
+@pytest.mark.parametrize("remark", ["; a remark\n", "{ two\nlines }\n", "\n{ a remark }\n\n"])
+def test_remarks_between_tags_part_no_game(remark):
+    text = game().replace('[White "Ann"]\n', f'[White "Ann"]\n{remark}')
+    assert moves_of(text + text) == [PLAIN, PLAIN]
+    forfeit = HEAD.format("0-1") + f"\n{{ did not come }}\n\n{HEAD.format('1-0')}\n{LINE} 1-0\n"
+    assert [(one.outcome, one.moves) for one in from_pgn(forfeit)] == [(0.0, ""), (1.0, PLAIN)]
+
+
 def test_a_game_of_tags_alone_is_a_game_and_keeps_its_tags():
     forfeit = HEAD.format("0-1") + '[FEN "8/8/8/8/8/8/8/K1k5 w - - 0 1"]\n\n\n'
     text = forfeit + game() + HEAD.format("1/2-1/2")
