@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.core.agent import Decision as Decision
     from arena.agents.core.agent import Player as Player
     from arena.agents.core.agent import Unsuited as Unsuited
-    from arena.agents.core.check import check as check
+    from arena.agents.core.agent_check import check as check
     from arena.agents.minimax.alphabeta import AlphaBeta as AlphaBeta
     from arena.agents.minimax.expectiminimax import Expectimax as Expectimax
     from arena.agents.minimax.expectiminimax import Expectiminimax as Expectiminimax
@@ -28,10 +28,10 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.montecarlo.methods.presets import PPA as PPA
     from arena.agents.montecarlo.parallel.distributed import Distributed as Distributed
     from arena.agents.montecarlo.parallel.leaf import LeafParallel as LeafParallel
+    from arena.agents.montecarlo.parallel.one_tree import GSCPM as GSCPM
+    from arena.agents.montecarlo.parallel.one_tree import TreeParallel as TreeParallel
     from arena.agents.montecarlo.parallel.pipeline import Pipeline as Pipeline
     from arena.agents.montecarlo.parallel.root import RootParallel as RootParallel
-    from arena.agents.montecarlo.parallel.tree import GSCPM as GSCPM
-    from arena.agents.montecarlo.parallel.tree import TreeParallel as TreeParallel
     from arena.agents.montecarlo.uct import UCT as UCT
     from arena.agents.nested.nmcs import NMCS as NMCS
     from arena.agents.nested.nrpa import NRPA as NRPA
@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
 
 _HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited"), "arena.agents.core.agent")
 _HOMES |= {
-    "check": "arena.agents.core.check",
+    "check": "arena.agents.core.agent_check",
     "explore": "arena.agents.minimax.trace",
     "grow": "arena.agents.montecarlo.grown",
 }

@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
     from arena.interop.pettingzoo import to_pettingzoo as to_pettingzoo
     from arena.results import load as load
     from arena.runner.events import Events as Events
-    from arena.runner.tournament import Interrupted as Interrupted
-    from arena.runner.tournament import run as run
+    from arena.runner.running import Interrupted as Interrupted
+    from arena.runner.running import run as run
     from arena.study.schemes import schemes as schemes
 
 _PACKAGES = ("games", "agents", "results")
@@ -33,10 +33,10 @@ _HOMES = {
     "Config": "arena.config.config",
     "ConfigError": "arena.config.config",
     "Events": "arena.runner.events",
-    "Interrupted": "arena.runner.tournament",
+    "Interrupted": "arena.runner.running",
     "from_openspiel": "arena.interop.counterparts",
     "load": "arena.results",
-    "run": "arena.runner.tournament",
+    "run": "arena.runner.running",
     "schemes": "arena.study.schemes",
     "to_openspiel": "arena.interop.counterparts",
     "to_pettingzoo": "arena.interop.pettingzoo",

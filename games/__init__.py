@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # the names that `__getattr__` finds
     from arena.games.clobber import Clobber as Clobber
     from arena.games.coin import Coin as Coin
     from arena.games.connect4 import Connect4 as Connect4
-    from arena.games.core.check import check as check
+    from arena.games.core.conformance import check as check
     from arena.games.core.drawing import svg as svg
     from arena.games.core.game import Game as Game
     from arena.games.core.game import IllegalMove as IllegalMove
@@ -61,7 +61,7 @@ _HOMES = {
     "SpecError": "arena.games.core.registry",
     "perft": "arena.games.core.playout",
     "playouts": "arena.games.core.playout",
-    "check": "arena.games.core.check",
+    "check": "arena.games.core.conformance",
     "svg": "arena.games.core.drawing",
 }
 

@@ -14,32 +14,32 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers: what `__getattr__` finds
-    from arena.results.export import render as render
-    from arena.results.ratings import Ratings as Ratings
-    from arena.results.ratings import rate as rate
-    from arena.results.record import GameRecord as GameRecord
-    from arena.results.record import MoveRecord as MoveRecord
-    from arena.results.record import Reason as Reason
-    from arena.results.sprt import Sprt as Sprt
-    from arena.results.store import Store as Store
-    from arena.results.store import StoreBusy as StoreBusy
-    from arena.results.store import StoreError as StoreError
-    from arena.results.store import StoreExists as StoreExists
-    from arena.results.tournament import Tournament as Tournament
+    from arena.results.database.record import GameRecord as GameRecord
+    from arena.results.database.record import MoveRecord as MoveRecord
+    from arena.results.database.record import Reason as Reason
+    from arena.results.database.store import Store as Store
+    from arena.results.database.store import StoreBusy as StoreBusy
+    from arena.results.database.store import StoreError as StoreError
+    from arena.results.database.store import StoreExists as StoreExists
+    from arena.results.shown.export import render as render
+    from arena.results.shown.tournament import Tournament as Tournament
+    from arena.results.statistics.ratings import Ratings as Ratings
+    from arena.results.statistics.ratings import rate as rate
+    from arena.results.statistics.sprt import Sprt as Sprt
 
 _HOMES = {
-    "GameRecord": "arena.results.record",
-    "MoveRecord": "arena.results.record",
-    "Reason": "arena.results.record",
-    "Store": "arena.results.store",
-    "StoreError": "arena.results.store",
-    "StoreBusy": "arena.results.store",
-    "StoreExists": "arena.results.store",
-    "Tournament": "arena.results.tournament",
-    "Ratings": "arena.results.ratings",
-    "rate": "arena.results.ratings",
-    "render": "arena.results.export",
-    "Sprt": "arena.results.sprt",
+    "GameRecord": "arena.results.database.record",
+    "MoveRecord": "arena.results.database.record",
+    "Reason": "arena.results.database.record",
+    "Store": "arena.results.database.store",
+    "StoreError": "arena.results.database.store",
+    "StoreBusy": "arena.results.database.store",
+    "StoreExists": "arena.results.database.store",
+    "Tournament": "arena.results.shown.tournament",
+    "Ratings": "arena.results.statistics.ratings",
+    "rate": "arena.results.statistics.ratings",
+    "render": "arena.results.shown.export",
+    "Sprt": "arena.results.statistics.sprt",
 }
 
 __all__ = [*_HOMES, "load"]
@@ -47,7 +47,7 @@ __all__ = [*_HOMES, "load"]
 
 def load(folder: "str | os.PathLike[str]") -> "Tournament":
     """The tournament in `folder` as it is now; StoreError says why it cannot be read."""
-    from arena.results.tournament import Tournament
+    from arena.results.shown.tournament import Tournament
 
     return Tournament.load(folder)
 

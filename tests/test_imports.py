@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -74,9 +75,16 @@ def test_no_room_leads_back_to_itself(graph):
     def room(module):
         return next((name for name in names if f"{module}.".startswith(f"{name}.")), module)
 
-    front = {"arena", "arena.__main__", "arena.agents", "arena.cli"}
+    front = {"arena", "arena.__main__", "arena.agents", "arena.cli", "arena.results"}
     assert {module for module in graph if room(module) not in names} == front
     between = {room(module): set() for module in graph}
     for module, others in graph.items():
         between[room(module)] |= {room(other) for other in others} - {room(module)}
     check(between)
+
+
+def test_file_names_tell_apart():
+    """A name occurs once, but for commands, games and agents, which are named as users type them."""
+    names = Counter(path.stem for module, path in MODULES.items() if not module.startswith("arena.commands."))
+    typed = {path.stem for package in ("games", "agents") for path in (ROOT / package).glob("*.py")}
+    assert {name for name, times in names.items() if times > 1 and not name.startswith("__")} <= typed

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from arena import results
 from arena.cli import app
 from arena.config import loading
-from arena.results.store import FILE_NAME
-from arena.runner import tournament
+from arena.results.database.store import FILE_NAME
+from arena.runner import running
 from arena.study.schemes import read_file
 from tests.arena.stored import store_run, store_runs_alone
 from tests.test_readme import GUIDE, PAGES, README, ROOT, blocks
@@ -147,7 +147,7 @@ def desk(stored, tmp_path, monkeypatch):
     (tmp_path / "results.csv").write_text("first,second,outcome\nann,bob,1\nbob,ann,0.5\n")
     (tmp_path / "mine.mplstyle").write_text("lines.linewidth: 2\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(tournament, "run", drawn)
+    monkeypatch.setattr(running, "run", drawn)
     return tmp_path
 
 

@@ -14,7 +14,7 @@ import typer
 from arena import agents, games
 from arena.cli import app
 from arena.games.core import plugins
-from arena.games.core.check import ConformanceError
+from arena.games.core.conformance import ConformanceError
 from arena.games.core.registry import Registry
 from tests.typed import call
 
@@ -184,7 +184,7 @@ def test_a_plugin_that_takes_a_name_of_ours_is_refused(with_index, tmp_path):
     ],
 )
 def test_sound_agents_pass(spec, game, monkeypatch):
-    monkeypatch.setattr("arena.agents.core.check.LATE", 60.0)
+    monkeypatch.setattr("arena.agents.core.agent_check.LATE", 60.0)
     agents.check(agents.make(spec), games.make(game), seed=1)
 
 

@@ -94,7 +94,7 @@ def test_a_wheel_of_sources_whose_links_have_become_text_is_whole(tmp_path):
     wanted = {path.relative_to(ROOT).as_posix() for path in ours}
     for name in ("games", "agents", "results"):
         wanted |= {f"arena/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / name).rglob("*.py")}
-    assert packed >= wanted and {"arena/games/chess.py", "arena/results/paper.mplstyle"} <= packed
+    assert packed >= wanted and {"arena/games/chess.py", "arena/results/papers/paper.mplstyle"} <= packed
 
 
 def test_import_arena_loads_nothing_slow(tmp_path):

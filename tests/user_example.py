@@ -13,9 +13,9 @@ from arena.agents.core.agent import Agent, Budget, Decision, Player
 from arena.games.core.drawing import Picture
 from arena.games.core.game import Game, check_range
 from arena.games.core.playout import PlayoutSummary
-from arena.results.record import GameRecord
-from arena.results.sprt import Sprt
-from arena.results.tournament import Tournament
+from arena.results.database.record import GameRecord
+from arena.results.shown.tournament import Tournament
+from arena.results.statistics.sprt import Sprt
 from arena.runner.events import Events
 
 

@@ -19,7 +19,7 @@ from arena.agents.core.needs import Needs
 from arena.agents.core.ranges import check_ranges
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
-from arena.games.core.prepared import named_files
+from arena.games.core.prepared_file import named_files
 from arena.games.core.random import stream
 from arena.games.core.registry import Registry, spell
 

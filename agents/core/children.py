@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.agents.core.tree import shuffled_moves
+from arena.agents.core.tree_arrays import shuffled_moves
 from arena.games.core.jit import kernel
 
 IN_ORDER = np.empty(0, np.uint64)  # no generator

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from arena.games.core.game import Game
-from arena.games.core.prepared import FILE, PreparedFileError
+from arena.games.core.prepared_file import FILE, PreparedFileError
 
 
 @dataclass(frozen=True)

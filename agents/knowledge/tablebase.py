@@ -21,7 +21,7 @@ from arena.agents.core.tree_node import after
 from arena.games.core.errors import UserError
 from arena.games.core.jit import helper, kernel, uncompiled
 from arena.games.core.playout import copy_state
-from arena.games.core.prepared import pack, stamp, unpack, wrong
+from arena.games.core.prepared_file import pack, stamp, unpack, wrong
 from arena.games.core.random import mix
 
 KIND = "end-game table"

@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.sides import result_of
-from arena.agents.core.tree import shuffled_moves
+from arena.agents.core.tree_arrays import shuffled_moves
 from arena.agents.learning.learner import Kernel, SelfPlaying
 from arena.agents.learning.trainer import GAMES, Trainer, learn, note_game
 from arena.agents.minimax.ubfm import (

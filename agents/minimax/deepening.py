@@ -13,7 +13,7 @@ from arena.agents.core.tree_node import after
 from arena.agents.knowledge.prepared import PreparedAgent
 from arena.agents.minimax.depthfirst import depth_first_kernel, line_kernel
 from arena.agents.minimax.ordering import NO_POLICY, Policy, guide_of
-from arena.agents.minimax.root import put_first, put_root
+from arena.agents.minimax.root_moves import put_first, put_root
 from arena.agents.minimax.solver import DepthFirstSolver, ExactSolver
 from arena.agents.minimax.stack import (
     DONE,

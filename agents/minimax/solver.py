@@ -26,7 +26,7 @@ from arena.agents.minimax.exact import (
     new_words,
 )
 from arena.agents.minimax.ordering import guide_of
-from arena.agents.minimax.root import put_root
+from arena.agents.minimax.root_moves import put_root
 from arena.agents.minimax.sharing import Abdada, Lazy
 from arena.agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_search, restart
 from arena.games.core.random import stream

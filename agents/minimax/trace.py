@@ -13,7 +13,7 @@ from arena.agents.core.sides import side_to_move
 from arena.agents.core.tree_node import Node, check_searchable, finite, number
 from arena.agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
 from arena.agents.minimax.depthfirst import depth_first_kernel
-from arena.agents.minimax.root import put_root
+from arena.agents.minimax.root_moves import put_root
 from arena.agents.minimax.stack import (
     DONE,
     END,

@@ -27,7 +27,7 @@ from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
 from arena.agents.core.probing import find_slot
 from arena.agents.core.sides import result_of, side_to_move
-from arena.agents.core.tree import shuffled_moves
+from arena.agents.core.tree_arrays import shuffled_moves
 from arena.games.core.jit import helper, kernel
 from arena.games.core.playout import copy_state
 from arena.games.core.random import GAMMA, random_below

@@ -3,7 +3,7 @@
 import numpy as np
 
 from arena.agents.core.agent import Decision, MoveStatistics
-from arena.agents.core.tree import ROOT, Tree, most_visited_child, principal_variation, proven_result
+from arena.agents.core.tree_arrays import ROOT, Tree, most_visited_child, principal_variation, proven_result
 
 
 def decision_from(tree: Tree, playouts: int, player: int, best: int | None = None) -> Decision:

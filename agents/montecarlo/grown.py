@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Unsuited, closing
-from arena.agents.core.tree import ROOT, Tree
+from arena.agents.core.tree_arrays import ROOT, Tree
 from arena.agents.core.tree_node import Node, after, check_searchable, counted, foremost, hundredths, odds_of
 from arena.agents.montecarlo.search import TreeSearchPlayer
 from arena.games.core.game import CHANCE, Game, check_range

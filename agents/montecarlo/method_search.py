@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from arena.agents.core.agent import Budget, Unsuited
-from arena.agents.core.tree import Tree
+from arena.agents.core.tree_arrays import Tree
 from arena.agents.knowledge.prepared import PreparedAgent
 from arena.agents.montecarlo.chain import SELECTION, Chain, replaces
 from arena.agents.montecarlo.composed import Composed, Selecting

@@ -13,7 +13,7 @@ from arena.agents.montecarlo.method import Method
 from arena.agents.montecarlo.outlook import reward_after
 from arena.games.core.game import check_choice
 from arena.games.core.jit import helper
-from arena.games.core.prepared import FILE, PreparedFileError
+from arena.games.core.prepared_file import FILE, PreparedFileError
 
 
 @helper

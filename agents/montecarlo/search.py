@@ -23,7 +23,7 @@ import numpy as np
 from arena.agents.core.agent import Budget, Player
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.sides import side_to_move
-from arena.agents.core.tree import (
+from arena.agents.core.tree_arrays import (
     LEAF,
     ROOT,
     UNPROVEN,

@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.agents.core.selection import largest_bound, log_of, prefetch
 from arena.agents.core.sides import side_to_move
-from arena.agents.core.tree import UNPROVEN, proven_result
+from arena.agents.core.tree_arrays import UNPROVEN, proven_result
 from arena.agents.montecarlo.chain import Chain
 from arena.agents.montecarlo.method import NONE
 from arena.agents.montecarlo.search import Proving, Unproving, expand

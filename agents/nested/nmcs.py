@@ -31,10 +31,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.children import moves_of
-from arena.agents.core.tree import shuffled_moves
+from arena.agents.core.tree_arrays import shuffled_moves
 from arena.agents.core.tree_node import after
-from arena.agents.nested.agent import Nested
 from arena.agents.nested.incumbent import DONE, may_go_on, note_best, value_of
+from arena.agents.nested.nested_agent import Nested
 from arena.games.core.game import check_choice, check_range
 from arena.games.core.jit import Compilable, inlined, kernel
 from arena.games.core.playout import copy_state

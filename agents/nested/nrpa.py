@@ -57,8 +57,8 @@ from arena.agents.core.policy import (
     with_room,
     write_move,
 )
-from arena.agents.nested.agent import Nested
 from arena.agents.nested.incumbent import DONE, may_go_on, note_best, value_of
+from arena.agents.nested.nested_agent import Nested
 from arena.games.core.game import check_range
 from arena.games.core.jit import inlined, kernel
 from arena.games.core.playout import copy_state

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from arena.agents.proof.depthfirst import DISPROOF, PROOF, ThresholdRule, beyond, least_two, remainder
+from arena.agents.proof.dfpn_family import DISPROOF, PROOF, ThresholdRule, beyond, least_two, remainder
 from arena.agents.proof.numbers import INFINITE
 from arena.agents.proof.parallel_dfpn import SharedProver, SharedRule
 

@@ -21,7 +21,7 @@ from arena.agents.core.table import new_counts as new_table_counts
 from arena.agents.core.table import probe
 from arena.agents.core.threads import Simulable, Threads
 from arena.agents.core.virtual import VirtualClock
-from arena.agents.proof.depthfirst import (
+from arena.agents.proof.dfpn_family import (
     DISPROOF,
     PROOF,
     DepthFirstProof,

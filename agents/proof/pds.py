@@ -10,7 +10,7 @@ The child of least proof number is chosen at an OR node, of least disproof numbe
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.agents.proof.depthfirst import DISPROOF, PROOF, DepthFirstProver, ThresholdRule, beyond
+from arena.agents.proof.dfpn_family import DISPROOF, PROOF, DepthFirstProver, ThresholdRule, beyond
 from arena.games.core.jit import helper
 
 

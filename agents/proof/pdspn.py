@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.agents.core.table import probe, store
 from arena.agents.proof.bestfirst import LEAF, ROOT, TreeSearch, best_first, is_open, restart_tree
-from arena.agents.proof.depthfirst import worth
+from arena.agents.proof.dfpn_family import worth
 from arena.agents.proof.numbers import NODES, combine
 from arena.agents.proof.pds import PDS, PDSRule
 from arena.games.core.jit import helper

@@ -14,7 +14,7 @@ if it is more than one.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.agents.proof.depthfirst import PROOF, DepthFirstProver, ThresholdRule, beyond, least_two, remainder
+from arena.agents.proof.dfpn_family import PROOF, DepthFirstProver, ThresholdRule, beyond, least_two, remainder
 from arena.agents.proof.numbers import INFINITE
 
 

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 from arena.agents.core.table import ROW_BYTES, filled
 from arena.agents.core.threads import Simulable
-from arena.agents.proof.depthfirst import DepthFirstProver
 from arena.agents.proof.dfpn import DFPNRule
+from arena.agents.proof.dfpn_family import DepthFirstProver
 from arena.agents.proof.jobs import LONG_JOB, SHORT_JOB
 from arena.agents.proof.spdfpn_jobs import VirtualSearch
 from arena.agents.proof.spdfpn_processes import Crew, ProcessSearch

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from arena.agents.core.table import new_counts as new_table_counts
 from arena.agents.core.virtual import VirtualClock
 from arena.agents.proof.bestfirst import new_proof_tree
-from arena.agents.proof.depthfirst import ProofSearch, new_line, scratch_of
+from arena.agents.proof.dfpn_family import ProofSearch, new_line, scratch_of
 from arena.agents.proof.marks import no_marks
 from arena.agents.proof.numbers import LIMIT, NODES, new_counts
 from arena.agents.proof.proof_agent import Search

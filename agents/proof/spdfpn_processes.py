@@ -12,7 +12,7 @@ from arena.agents.core.pool import CONTEXT, Pool
 from arena.agents.core.solve import Goal
 from arena.agents.core.table import Table, clear, table_in, table_words
 from arena.agents.knowledge import tablebase as tables
-from arena.agents.proof.depthfirst import DISPROOF, PROOF, ProofSearch
+from arena.agents.proof.dfpn_family import DISPROOF, PROOF, ProofSearch
 from arena.agents.proof.numbers import DRAWS, NODES, new_counts
 from arena.agents.proof.spdfpn_jobs import LOOK, JobSearch, new_proof_search, numbers_of_job
 from arena.agents.proof.top import job_kernel

@@ -15,7 +15,7 @@ import numpy as np
 
 from arena.agents.core.probing import find_slot
 from arena.agents.core.table import probe, store
-from arena.agents.proof.depthfirst import (
+from arena.agents.proof.dfpn_family import (
     DISPROOF,
     PROOF,
     ProofLine,

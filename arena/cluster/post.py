@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
-from arena.cluster import messages
+from arena.cluster import station_messages
 from arena.formats.fixture import Fixture
 from arena.workers.messages import WorkersEnd
 
@@ -38,41 +38,43 @@ class Post:
             end.close()
         self._orders, self._ends = WorkersEnd(ours[0]), ours
         self._changed = threading.Condition()
-        self._said: list[messages.Message] = []  # not yet returned by a task
-        self._records: dict[str, messages.Over] = {}  # likewise, by the ids of games
-        self._machine: messages.Described | messages.Refusal | None = None
+        self._said: list[station_messages.Message] = []  # not yet returned by a task
+        self._records: dict[str, station_messages.Over] = {}  # likewise, by the ids of games
+        self._machine: station_messages.Described | station_messages.Refusal | None = None
         self._asked = self._prepared = self.ended = self.halted = False
-        threading.Thread(target=self._listen, args=(WorkersEnd(ours[1], messages.messages),), daemon=True).start()
-        self._order(messages.Begin(values, cores))
+        threading.Thread(
+            target=self._listen, args=(WorkersEnd(ours[1], station_messages.messages),), daemon=True
+        ).start()
+        self._order(station_messages.Begin(values, cores))
 
-    def describe(self, wanted: Callable[[], bool]) -> messages.Answer:
+    def describe(self, wanted: Callable[[], bool]) -> station_messages.Answer:
         """Its description, or why it cannot play."""
         self._wait(lambda: self._machine is not None, wanted)
-        return messages.Answer([self._machine] if self._machine else [], self._lost())
+        return station_messages.Answer([self._machine] if self._machine else [], self._lost())
 
-    def prepare(self, wanted: Callable[[], bool]) -> messages.Answer:
+    def prepare(self, wanted: Callable[[], bool]) -> station_messages.Answer:
         """Let it compile, once."""
         with self._changed:
             asked, self._asked = self._asked, True
         if not asked:
-            self._order(messages.Prepare())
+            self._order(station_messages.Prepare())
         self._wait(lambda: self._prepared, wanted)
         return self._answer([])
 
-    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> messages.Answer:
+    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> station_messages.Answer:
         """Play these games; returns when they are over, the station has ended, or nobody wants them."""
         ids = [fixture.id for fixture in fixtures]
         if not self._prepared:  # a new station, for a closed one
             self.prepare(wanted)
         if not self.halted:
-            self._order(messages.Games(fixtures))
+            self._order(station_messages.Games(fixtures))
             self._wait(lambda: all(id in self._records for id in ids), wanted, SILENT)
         return self._answer(ids)
 
     def halt(self) -> None:
         """Tell it to begin no more games."""
         self.halted = True
-        self._order(messages.Halt())
+        self._order(station_messages.Halt())
 
     def close(self) -> None:
         """End it, and wait until it has ended."""
@@ -100,11 +102,11 @@ class Post:
         if not over:
             self.close()
 
-    def _answer(self, ids: Iterable[str]) -> messages.Answer:
+    def _answer(self, ids: Iterable[str]) -> station_messages.Answer:
         with self._changed:
             said, self._said = self._said, []
             records = [self._records.pop(id) for id in ids if id in self._records]
-        return messages.Answer([*said, *records], self._lost(), self.halted)
+        return station_messages.Answer([*said, *records], self._lost(), self.halted)
 
     def _lost(self) -> str:
         """How it ended; "" while it lives, or if it ended on request."""
@@ -129,12 +131,12 @@ class Post:
         for one in self._ends:
             one.close()
 
-    def _note(self, message: messages.Message) -> None:
-        if isinstance(message, messages.Over):
+    def _note(self, message: station_messages.Message) -> None:
+        if isinstance(message, station_messages.Over):
             self._records[message.record.id] = message
-        elif isinstance(message, messages.Described | messages.Refusal):
+        elif isinstance(message, station_messages.Described | station_messages.Refusal):
             self._machine = message
-        elif isinstance(message, messages.Prepared):
+        elif isinstance(message, station_messages.Prepared):
             self._prepared = True
-        elif not isinstance(message, messages.Alive):
+        elif not isinstance(message, station_messages.Alive):
             self._said.append(message)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from arena.cluster import messages
+from arena.cluster import station_messages
 from arena.cluster.describing import describe_station
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
@@ -48,7 +48,9 @@ class SentLog(logging.Handler):
             self._room -= len(text)
             text = text.encode("utf-8", "backslashreplace").decode()
             self._channel.send(
-                messages.Line(worker, name, level, text if self._room > 0 else "the rest of this log is left out")
+                station_messages.Line(
+                    worker, name, level, text if self._room > 0 else "the rest of this log is left out"
+                )
             )
 
 
@@ -56,7 +58,7 @@ class Inbox:
     """The games that have arrived: a `Feed` of the supervisor."""
 
     def __init__(self, end: socket.socket):
-        self._end, self.open = SupervisorsEnd(end, messages.orders), True
+        self._end, self.open = SupervisorsEnd(end, station_messages.orders), True
         self._games: deque[Fixture] = deque()
         self.supervisor: Supervisor | None = None
 
@@ -66,9 +68,9 @@ class Inbox:
     def read(self) -> None:
         arrived, self.open = self._end.receive()
         for order in arrived:
-            if isinstance(order, messages.Games):
+            if isinstance(order, station_messages.Games):
                 self._games.extend(order.fixtures)
-            elif isinstance(order, messages.Halt) and self.supervisor:
+            elif isinstance(order, station_messages.Halt) and self.supervisor:
                 self.supervisor.request_stop()
         if not self.open and self.supervisor:
             self.supervisor.request_stop(now=True)
@@ -85,26 +87,28 @@ def main(orders_from: int, messages_to: int) -> None:
     # this process has no threads, and has imported what its workers need
     multiprocessing.set_start_method("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
     incoming = socket.socket(fileno=orders_from)
-    channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, messages.orders)
+    channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, station_messages.orders)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens
         begin = first.receive()
-        if (config := _settle_in(channel, begin)) and isinstance(first.receive(), messages.Prepare):
+        if (config := _settle_in(channel, begin)) and isinstance(first.receive(), station_messages.Prepare):
             _play(channel, Inbox(incoming), config, begin.cores)
 
 
-def _settle_in(channel, begin: messages.Begin) -> Config | None:
+def _settle_in(channel, begin: station_messages.Begin) -> Config | None:
     """None, after sending the reason, if it cannot be made here."""
     try:
         config = Config.restored(json.loads(begin.values))
-        channel.send(messages.Described(describe_station(config)))
+        channel.send(station_messages.Described(describe_station(config)))
         return config
     except ImportError as error:
         channel.send(
-            messages.Refusal(f"it cannot import what the run needs: {error}; plug-ins must be installed there too")
+            station_messages.Refusal(
+                f"it cannot import what the run needs: {error}; plug-ins must be installed there too"
+            )
         )
         return None
     except Exception as error:  # any error of a plug-in
-        channel.send(messages.Refusal(f"{type(error).__name__}: {error}"))
+        channel.send(station_messages.Refusal(f"{type(error).__name__}: {error}"))
         return None
 
 
@@ -116,11 +120,11 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
 
     def send(records):
         for record in records:
-            channel.send(messages.Over(record))
+            channel.send(station_messages.Over(record))
 
     def on_tick():
         harm.tell()
-        channel.send(messages.Alive())
+        channel.send(station_messages.Alive())
 
     supervisor = Supervisor(
         config,
@@ -128,15 +132,15 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
         send,
         run_log,
         workers=cores,
-        on_trouble=lambda text: channel.send(messages.Trouble(text)),
+        on_trouble=lambda text: channel.send(station_messages.Trouble(text)),
         on_tick=on_tick,
         feed=inbox,
     )
     inbox.supervisor, harm = supervisor, HarmReport(channel, supervisor)
     with _one_a_machine():
-        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(messages.Loaded(*loaded)))
+        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(station_messages.Loaded(*loaded)))
     harm.tell()
-    channel.send(messages.Prepared())
+    channel.send(station_messages.Prepared())
     supervisor.run()
 
 
@@ -153,7 +157,7 @@ class HarmReport:
         spoilt, broken = (now - before for now, before in zip(known, self._before))
         self._before = known
         if spoilt or broken:
-            self._channel.send(messages.Harm(dict(spoilt), dict(broken)))
+            self._channel.send(station_messages.Harm(dict(spoilt), dict(broken)))
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from distributed import Worker, get_worker
 
-from arena.cluster.messages import Answer, batch_of, packed
 from arena.cluster.post import Post
+from arena.cluster.station_messages import Answer, batch_of, packed
 
 IDLE = 60.0  # seconds without a batch, after which a station is closed
 UNWANTED = ("cancelled", "released", "forgotten")  # states of an unwanted task, as Dask names them

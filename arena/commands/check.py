@@ -64,8 +64,8 @@ def check(
         if no_replay or mend or trust or audit is not None:
             raise typer.BadParameter("--deterministic goes with --json alone")
         return _check_determinism(folder, as_json)
-    from arena.results.integrity import mend as mended
-    from arena.results.store import Store
+    from arena.results.database.integrity import mend as mended
+    from arena.results.database.store import Store
 
     trust_run(folder, trust)
     with Store.open(folder, write=mend) as store:
@@ -115,8 +115,8 @@ def _check_determinism(config: Path, as_json: bool) -> None:
 
 def _replayer(store) -> Callable | None:
     """The function that checks a game by the rules; None if the run has no readable configuration."""
-    from arena.results.store import StoreError
-    from arena.study.checking import replayer
+    from arena.results.database.store import StoreError
+    from arena.study.verifying import replayer
 
     try:
         config = store.meta.get("config")
@@ -127,7 +127,7 @@ def _replayer(store) -> Callable | None:
 
 def _examined(store, replayed: Callable) -> tuple:
     """(damage, number of games) of a store whose games are checked by `replayed`."""
-    from arena.results.integrity import examine
+    from arena.results.database.integrity import examine
 
     count = 0
     with progress_line() as show:

@@ -36,8 +36,8 @@ def check_engine(
     """
     from arena import games
     from arena.agents.core.agent import Unsuited
-    from arena.agents.outside.checking import check_engine as findings
     from arena.agents.outside.external import External
+    from arena.agents.outside.program_check import check_engine as findings
 
     limits = budget_of(budget or ["seconds=1"])
     try:

@@ -22,10 +22,10 @@ def compare(before: Run, after: Run, as_json: Json = False) -> None:
     excludes 0.
     """
     from arena import results
-    from arena.results.comparison import NothingInCommon
-    from arena.results.comparison import compare as compared
-    from arena.results.export import comparison_for_people
-    from arena.results.summary import side_by_side
+    from arena.results.shown.comparison import NothingInCommon
+    from arena.results.shown.comparison import compare as compared
+    from arena.results.shown.export import comparison_for_people
+    from arena.results.shown.summary import side_by_side
 
     runs = [results.load(folder) for folder in (before, after)]
     try:

@@ -73,7 +73,7 @@ def _anchor(text: str) -> tuple[str, float]:
 
 
 def _estimate(wdl, pairs):
-    from arena.results.elo import pentanomial, trinomial
+    from arena.results.statistics.elo import pentanomial, trinomial
 
     return pentanomial(checked_counts(pairs)) if pairs else trinomial(*checked_counts(wdl))
 
@@ -100,9 +100,9 @@ def _print_estimate(estimate, of: str, as_json: bool) -> None:
 def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> None:
     """Print the ratings of a run, and an estimate for each pair."""
     from arena import results
-    from arena.results.ratings import AnchorError
-    from arena.results.summary import intervals_in, side_by_side
-    from arena.results.tables import differences
+    from arena.results.shown.summary import intervals_in, side_by_side
+    from arena.results.shown.tables import differences
+    from arena.results.statistics.ratings import AnchorError
 
     run = results.load(folder)
     try:
@@ -127,7 +127,7 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
 
 
 def _rated(run, ratings, options: dict, samples: int):
-    from arena.results.tables import standings
+    from arena.results.shown.tables import standings
 
     frame = standings(run.names, run.tallies, ratings)
     if not samples:
@@ -139,7 +139,7 @@ def _rated(run, ratings, options: dict, samples: int):
 
 def _records(frame) -> list[dict]:
     """Rows of plain values, None where one is missing."""
-    from arena.results.export import render
+    from arena.results.shown.export import render
 
     return json.loads(render(frame, "json"))
 
@@ -155,7 +155,7 @@ def _advantage_in_words(pool: dict) -> str:
 
 
 def _estimated(pairs):
-    from arena.results.tables import ESTIMATED
+    from arena.results.shown.tables import ESTIMATED
 
     frame = pairs[["a", "b", "games", "score", *ESTIMATED]].copy()
     frame.attrs["kind"] = "estimates"

@@ -34,8 +34,8 @@ def export(
     """Write the records of a run's games for other programs."""
     check_free(output, force)
     trust_run(folder, trust)
-    from arena.results.exchange import to_jsonl
-    from arena.results.store import Store
+    from arena.results.database.store import Store
+    from arena.results.files.exchange import to_jsonl
 
     with Store.open(folder) as store:
         config = store.meta.get("config", {})
@@ -53,8 +53,8 @@ def export(
 
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
     """The games in PGN, dated by the first line of the run's log."""
-    from arena.results.conditions import conditions_of
-    from arena.results.pgn import to_pgn
+    from arena.results.database.conditions import conditions_of
+    from arena.results.files.pgn import to_pgn
 
     if not config:
         yield from (to_pgn(record, "?") for record in store.records())
@@ -69,7 +69,7 @@ def _pgn(store, config: dict, folder: Path) -> Iterator[str]:
 
 def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
     """The time control of a side: the run's, without its clock if the agent uses none."""
-    from arena.results.pgn import time_control
+    from arena.results.files.pgn import time_control
 
     own = [decision.clock for decision in record.decisions if decision.side == side]
     without = own and all(clock is None for clock in own)

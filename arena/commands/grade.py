@@ -47,7 +47,7 @@ def grade(
     """
     from arena import agents, results
     from arena.agents.core.solve import solver_of
-    from arena.results import graded_moves
+    from arena.results.shown import graded_moves
     from arena.study.grading import Oracle, grade_run
     from arena.study.preparing import game_of
 

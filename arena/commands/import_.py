@@ -52,7 +52,7 @@ def import_(
     be stored is left out and counted, with exit code 1.  A file has at most 256 MiB.
     """
     from arena import results
-    from arena.results.exchange import ExchangeError, joined
+    from arena.results.files.exchange import ExchangeError, joined
 
     left_out, notes = list[str](), list[str]()
     places = _places(files)
@@ -91,8 +91,8 @@ def import_(
 
 def _store(folder: Path, file: str, records: list) -> None:
     """Store the games; what cannot be stored leaves no store."""
-    from arena.results.exchange import players
-    from arena.results.store import Store
+    from arena.results.database.store import Store
+    from arena.results.files.exchange import players
 
     agents = [{"name": name, "spec": "unknown"} for name in players(records)]
     with Store.create(folder, {"imported": {"file": file}}, agents) as store:
@@ -144,9 +144,9 @@ def _stem(file: Path) -> str:
 
 def _read(file: Path, judge, left_out: list[str] | None, notes: list[str]):
     """The games of a file that have a result."""
-    from arena.results.decoding import decoded
-    from arena.results.exchange import from_csv, from_jsonl
-    from arena.results.pgn_reader import from_pgn
+    from arena.results.files.decoding import decoded
+    from arena.results.files.exchange import from_csv, from_jsonl
+    from arena.results.files.pgn_reader import from_pgn
 
     text = decoded(_bytes(file))
     if _kind(file) == ".pgn":
@@ -157,7 +157,7 @@ def _read(file: Path, judge, left_out: list[str] | None, notes: list[str]):
 def _bytes(file: Path) -> bytes:
     """The contents, unpacked; BadParameter if there are too many."""
     from arena.games.core.files import read_bounded
-    from arena.results.decoding import unpacked
+    from arena.results.files.decoding import unpacked
 
     if str(file) == "-":
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -174,7 +174,7 @@ def _bytes(file: Path) -> bytes:
 def _judge(spec: str, places: list[Path]):
     """A function for `from_pgn` that replays a game by these rules."""
     from arena import games
-    from arena.results.exchange import OUTCOMES, RESULTS
+    from arena.results.files.exchange import OUTCOMES, RESULTS
 
     if other := [str(file) for file in places if _kind(file) != ".pgn"]:
         raise typer.BadParameter(f"--game is for files .pgn, and {other[0]} is none")

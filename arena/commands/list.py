@@ -133,7 +133,7 @@ def _parameter_cells(one: dict) -> tuple[str, ...]:
 
 def _print_columns(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]], *flowing: str) -> None:
     """Print rows of text; the flowing columns are broken between words to fit the terminal."""
-    from arena.results.fitting import Column, Fitted
+    from arena.results.shown.fitting import Column, Fitted
 
     columns = zip(headings, zip(*rows))
     print_fitted(Fitted([Column(heading, list(cells), False, heading in flowing) for heading, cells in columns]))

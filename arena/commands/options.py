@@ -12,7 +12,7 @@ import typer
 
 from arena.commands.completion import complete_agent, complete_game, complete_run
 from arena.games.core.specialized import MODES, VARIABLE, Setting, mode_of_environment
-from arena.results.kinds import FORMATS
+from arena.results.shown.kinds import FORMATS
 
 
 def at_least(low: float, high: float | None = None) -> Callable:
@@ -184,7 +184,7 @@ def json_format(format: Format, as_json: bool) -> Format:
 def trust_run(folder: Path, asked: bool) -> None:
     """With --trust: let the plug-ins of a run be imported, as long as their files stay as they are."""
     from arena.config.trust import trust
-    from arena.results.store import Store
+    from arena.results.database.store import Store
 
     if asked:
         with Store.open(folder) as store:

@@ -18,7 +18,7 @@ LONGEST_LINE = 100_000  # characters, where the output is no terminal
 
 def print_table(frame, as_json: bool, title: str | None = None) -> None:
     """Print a data frame as JSON, or as a table as wide as the terminal."""
-    from arena.results.export import render, rich_table
+    from arena.results.shown.export import render, rich_table
 
     if as_json:
         typer.echo(render(frame, "json"), nl=False)
@@ -29,7 +29,7 @@ def print_table(frame, as_json: bool, title: str | None = None) -> None:
 
 
 def print_fitted(table) -> None:
-    """Print a `results.fitting.Fitted`; without a terminal, each row is one line."""
+    """Print a `results.shown.fitting.Fitted`; without a terminal, each row is one line."""
     console = _console()
     if console.is_terminal:
         console.print(table)
@@ -62,8 +62,8 @@ def check_printable(format: str, output: Path | None) -> None:
 
 
 def write_table(frame, format: str, output: Path | None, force: bool = False, **options) -> None:
-    """Write a data frame in a format of `results.export`, with its options, to a file or to the standard output."""
-    from arena.results.export import render
+    """Write a data frame in a format of `results.shown.export`, with its options, to a file or standard output."""
+    from arena.results.shown.export import render
 
     # None where lines may be long: in a file or a pipe
     width = shutil.get_terminal_size().columns if output is None and sys.stdout.isatty() else None

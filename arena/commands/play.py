@@ -155,7 +155,7 @@ def _end(duel, save: Path | None) -> None:
 
 
 def _result_in_words(duel) -> str:
-    from arena.results.record import Reason
+    from arena.results.database.record import Reason
 
     record = duel.record()
     if record.reason == Reason.UNFINISHED:
@@ -185,8 +185,8 @@ def _check_file(path: Path, game) -> None:
 def _games_in(path: Path) -> int:
     """The number of games in a file; 0 if it does not exist."""
     from arena.games.core.files import read_bounded
-    from arena.results.exchange import ExchangeError, from_jsonl
-    from arena.results.pgn_reader import from_pgn
+    from arena.results.files.exchange import ExchangeError, from_jsonl
+    from arena.results.files.pgn_reader import from_pgn
 
     if not path.exists():
         return 0
@@ -205,8 +205,8 @@ def _games_in(path: Path) -> int:
 
 def _rendered(duel, record, suffix) -> str:
     from arena.report.sgf import to_sgf
-    from arena.results.exchange import to_jsonl
-    from arena.results.pgn import to_pgn
+    from arena.results.files.exchange import to_jsonl
+    from arena.results.files.pgn import to_pgn
 
     if suffix == ".jsonl":
         return to_jsonl(record)

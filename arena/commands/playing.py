@@ -60,7 +60,7 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
         from rich.console import Console
 
         from arena.config.loading import from_values, load
-        from arena.runner import tournament
+        from arena.runner import running
         from arena.runner.display import watch
 
         if isinstance(config, dict):
@@ -68,7 +68,7 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
         elif isinstance(config, Path):
             config = load(config)
     with reporting_end(out, "run", where.cluster), _served(out, port):
-        return tournament.run(config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster)
+        return running.run(config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster)
 
 
 def _modules_of(config) -> list[str]:
@@ -88,8 +88,8 @@ def _modules_of(config) -> list[str]:
 @contextmanager
 def reporting_end(out: Path, command: str, cluster: str | None = None) -> Iterator[None]:
     """A context in which a run that exists or is interrupted ends the command, and says what to type next."""
-    from arena.results.store import StoreExists
-    from arena.runner.tournament import Interrupted
+    from arena.results.database.store import StoreExists
+    from arena.runner.running import Interrupted
 
     try:
         yield
@@ -116,7 +116,7 @@ def tell_notes(played, table=None) -> None:
 
 def exit_if_failed(played) -> None:
     """Exit with the code for failures if games are void, or were lost without a move, which the last lines tell."""
-    from arena.results.record import Reason
+    from arena.results.database.record import Reason
 
     unmoved = played.unmoved()
     for agent, games, detail in unmoved.itertuples(index=False):

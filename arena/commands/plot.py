@@ -10,7 +10,7 @@ from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, tell, write_whole
 from arena.commands.progress import progress_line
-from arena.results.kinds import OF_SCHEMES, PICTURES
+from arena.results.shown.kinds import OF_SCHEMES, PICTURES
 
 Figures = StrEnum(  # type: ignore[misc]  # members known to results alone
     "Figures",
@@ -66,7 +66,7 @@ def plot(
     budgets (speed-up against playouts, where there are several numbers).
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
-    from arena.results import paper_figures
+    from arena.results.papers import paper_figures
 
     chosen = _format(format, output)
     try:
@@ -86,7 +86,7 @@ def plot(
 
 def _picture(drawing, shape: tuple[float, float], format: str, style: str | None, font: str | None) -> bytes:
     """The file of a figure; BadParameter if there is no such style."""
-    from arena.results import paper_figures
+    from arena.results.papers import paper_figures
 
     try:
         return paper_figures.picture(drawing, shape, format, style or paper_figures.STYLE, font)
@@ -108,7 +108,7 @@ def _format(format: Picture | None, output: Path | None) -> str:
 
 def _drawing(folder: Path, kind: Figures, width: float, **options):
     """The function that draws the figure, and the height that suits it."""
-    from arena.results import paper_figures
+    from arena.results.papers import paper_figures
 
     if kind.value in OF_SCHEMES:
         from arena.study.schemes import load
@@ -127,7 +127,7 @@ def _drawing(folder: Path, kind: Figures, width: float, **options):
 def _of_run(folder: Path, kind: str, width: float, **options):
     """The function that draws a figure of a run, and the height that suits it."""
     from arena import results
-    from arena.results import paper_figures
+    from arena.results.papers import paper_figures
 
     run = results.load(folder)
     if kind not in paper_figures.kinds(run):

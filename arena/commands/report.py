@@ -34,7 +34,7 @@ def report(
     The run may still be going on.  A report is one HTML file; its figures are also written beside it, as SVG and PNG.
     """
     from arena.report import write_report
-    from arena.results.store import FILE_NAME
+    from arena.results.database.store import FILE_NAME
 
     runs = [] if (folder / FILE_NAME).exists() else [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
     for run in runs or [folder]:
@@ -61,7 +61,7 @@ def _serve(folder: Path, port: int, output: Path | None) -> None:
     import threading
 
     from arena.report.serve import serving
-    from arena.results.store import FILE_NAME
+    from arena.results.database.store import FILE_NAME
 
     if output:
         raise typer.BadParameter("--serve writes no file: leave out --output, or --serve")

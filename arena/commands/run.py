@@ -135,7 +135,7 @@ def _values_of(flags: dict) -> dict:
 
 def _stored_config(folder: Path) -> dict:
     from arena.config.trust import import_stored
-    from arena.results.store import Store
+    from arena.results.database.store import Store
 
     with Store.open(folder) as store:
         config = store.config

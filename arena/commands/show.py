@@ -34,7 +34,7 @@ def show(
 ) -> None:
     """Show a game: moves, decisions, board."""
     from arena.config.config import game_of
-    from arena.results.store import Store
+    from arena.results.database.store import Store
 
     with Store.open(folder) as store:
         record = store.record(id)
@@ -90,7 +90,7 @@ def _show_candidates(record) -> None:
     """Print the candidates of every decision that has any, with a tick at the move played."""
     import pandas as pd
 
-    from arena.results.candidates import read
+    from arena.results.database.candidates import read
 
     agents = (record.first, record.second)
     rows = [
@@ -109,7 +109,7 @@ def _show_candidates(record) -> None:
 
 
 def _result_in_words(record) -> str:
-    from arena.results.record import Reason
+    from arena.results.database.record import Reason
 
     if record.outcome is None:
         return f"Void ({record.reason}): {record.detail}"

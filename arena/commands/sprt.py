@@ -71,9 +71,9 @@ def sprt(
 
 def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
     """Print the state of a test after counts of games (wins, draws, losses) or of pairs, and their estimate."""
-    from arena.formats.sprt import SprtTable
-    from arena.results.elo import pentanomial, trinomial
-    from arena.results.sprt import Sprt, in_words
+    from arena.formats.sequential import SprtTable
+    from arena.results.statistics.elo import pentanomial, trinomial
+    from arena.results.statistics.sprt import Sprt, in_words
 
     paired = len(counts) == 5
     try:
@@ -109,8 +109,8 @@ def _say_estimate(estimate) -> None:
 def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool) -> None:
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
-    from arena.formats.sprt import SequentialTest
-    from arena.results.sprt import in_words
+    from arena.formats.sequential import SequentialTest
+    from arena.results.statistics.sprt import in_words
 
     config = load(path)
     if config.format != SequentialTest.name:

@@ -19,9 +19,9 @@ def status(folder: Folder, as_json: Json = False) -> None:
     """
     from arena import results
     from arena.formats.schedule import Schedule
-    from arena.results.export import render
-    from arena.results.record import Reason
-    from arena.results.store import FILE_NAME, busy
+    from arena.results.database.record import Reason
+    from arena.results.database.store import FILE_NAME, busy
+    from arena.results.shown.export import render
 
     run = results.load(folder)
     schedule = Schedule.of(run)

@@ -66,8 +66,8 @@ def proof(
     solved.svg, solved.png) are written beside them: positions solved, nodes, processor seconds, memory.
     """
     options.check_resumed(context, out, resume)
-    from arena.results.proof_tables import by_game, figure, table
-    from arena.study.proving import ProofStudy
+    from arena.results.papers.proof_tables import by_game, figure, table
+    from arena.study.proof_study import ProofStudy
 
     values: dict[str, Any] = {"games": tuple(game or ()), "searches": tuple(agent or ()), "positions": positions}
     values |= {"memory": _numbers(memory, "--memory"), "part": _numbers(part, "--part")}
@@ -123,6 +123,6 @@ def print_json(tables: dict) -> None:
 
 def rendered(frame, format: str) -> str:
     """A table in a text format."""
-    from arena.results.export import render
+    from arena.results.shown.export import render
 
     return str(render(frame, format))

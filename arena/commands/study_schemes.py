@@ -125,7 +125,7 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
 def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
     """Measure the speed on threads; write and print the results."""
-    from arena.results.strength_scaling import figure, shown
+    from arena.results.papers.strength_scaling import figure, shown
     from arena.study.schemes import SchemesStudy, load
 
     study = SchemesStudy.read(out)
@@ -151,8 +151,8 @@ def _speeds(study, out: Path, seconds: float):
 
 
 def _print(frame, speeds, out: Path, study) -> None:
-    from arena.results.strength_scaling import shown, shown_speeds
-    from arena.results.summary import side_by_side
+    from arena.results.papers.strength_scaling import shown, shown_speeds
+    from arena.results.shown.summary import side_by_side
 
     for number, ((game, playouts), cell) in enumerate(frame.groupby(["game", "playouts"], sort=False)):
         print_table(shown(cell), False, f"{chr(10) * (number > 0)}{game}, {playouts} playouts of each worker")

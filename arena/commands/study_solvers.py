@@ -57,7 +57,7 @@ def solvers(
     them.
     """
     options.check_resumed(context, out, resume)
-    from arena.results.solver_scaling import figure, table
+    from arena.results.papers.solver_scaling import figure, table
     from arena.study.solving import SolvingStudy
 
     study = None

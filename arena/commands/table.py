@@ -10,7 +10,7 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.options import TEXT, Folder, Force, Json, Output, TableFormat, json_format
 from arena.commands.output import check_free, check_printable, tell, write_table
-from arena.results import kinds
+from arena.results.shown import kinds
 
 Kind = StrEnum(  # type: ignore[misc]  # members known to results alone
     "Kind", list(dict.fromkeys((*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS, *kinds.SCALING_KINDS)))
@@ -56,7 +56,7 @@ def table(
     as_json: Json = False,
 ) -> None:
     """Print a table of a run, even one still being played."""
-    from arena.results.export import ColumnError
+    from arena.results.shown.export import ColumnError
 
     format = json_format(format, as_json)
     check_printable(format, output)
@@ -102,8 +102,8 @@ def _check_label(label: str | None, format) -> None:
 
 def _of_scaling(folder: Path, kind: str, format: str):
     """A table of a study of schemes."""
-    from arena.results.export import DATA
-    from arena.results.strength_scaling import shown, shown_speeds
+    from arena.results.papers.strength_scaling import shown, shown_speeds
+    from arena.results.shown.export import DATA
     from arena.study.schemes import load
     from arena.study.throughput import stored
 

@@ -12,7 +12,7 @@ from arena.formats.base import formats
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.games.core.plugins import add_named
-from arena.games.core.prepared import checksums
+from arena.games.core.prepared_file import checksums
 
 # a resumed run may change them: they decide when a game counts as failed, never what it is
 CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")

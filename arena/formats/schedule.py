@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.formats.base import Format, Way, formats
 from arena.formats.fixture import Fixture, Fixtures
-from arena.results.conditions import conditions_of
+from arena.results.database.conditions import conditions_of
 
 
 class Schedule:

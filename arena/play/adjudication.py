@@ -12,7 +12,7 @@ decision without a value breaks the series, so an agent that gives none never re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 
 
 class Adjudication(NamedTuple):

@@ -12,9 +12,9 @@ from arena.agents.core.agent import Agent, Unsuited
 from arena.config.config import Seat
 from arena.games.core.game import CHANCE, Game, IllegalMove
 from arena.games.core.random import stream
+from arena.play.game_calls import result_of
 from arena.play.referee import Forfeit, Referee
-from arena.play.rules import result_of
-from arena.results.record import GameRecord, MoveRecord, Reason
+from arena.results.database.record import GameRecord, MoveRecord, Reason
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from arena.formats.fixture import Fixture
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import stream
 from arena.play.adjudication import Adjudication, Adjudicator, Ending
+from arena.play.game_calls import GameError, answered, by_rules, result_of
 from arena.play.referee import Forfeit, Limits, Referee, Turn
-from arena.play.rules import GameError, answered, by_rules, result_of
 from arena.play.watch import Watch
-from arena.results.record import MOST, GameRecord, ImprovementRecord, MoveRecord
+from arena.results.database.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
 
 class Openings:

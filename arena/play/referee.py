@@ -11,11 +11,11 @@ from arena.agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, 
 from arena.config.config import Seat
 from arena.games.core.errors import listed
 from arena.games.core.game import Game
+from arena.play.game_calls import GameError
 from arena.play.probe import game_fault
-from arena.play.rules import GameError
 from arena.play.watch import Watch
-from arena.results import candidates
-from arena.results.record import MoveRecord, Reason
+from arena.results.database import candidates
+from arena.results.database.record import MoveRecord, Reason
 
 log = logging.getLogger("arena.referee")
 
@@ -48,7 +48,7 @@ class Forfeit(Exception):
     """An agent has lost its game through its own fault."""
 
     def __init__(self, reason: str, detail: str):
-        self.reason = reason  # one of results.record.Reason
+        self.reason = reason  # one of results.database.record.Reason
         self.detail = detail
         super().__init__(detail)
 

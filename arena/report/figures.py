@@ -12,10 +12,10 @@ import matplotlib
 from cycler import cycler
 from matplotlib.figure import Figure
 
-from arena.results import paper_figures, strength_scaling
-from arena.results.plots import COLOURS
-from arena.results.scores import ALL
-from arena.results.tournament import Tournament
+from arena.results.papers import paper_figures, strength_scaling
+from arena.results.shown.plots import COLOURS
+from arena.results.shown.scores import ALL
+from arena.results.shown.tournament import Tournament
 from arena.study.schemes import table_of
 
 # only here in a figure; they become the page's own

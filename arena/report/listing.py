@@ -6,8 +6,8 @@ from pathlib import Path
 
 from arena.formats.schedule import Schedule
 from arena.games.core.errors import UserError
-from arena.results.store import FILE_NAME, busy
-from arena.results.tournament import Tournament
+from arena.results.database.store import FILE_NAME, busy
+from arena.results.shown.tournament import Tournament
 
 Known = dict[Path, tuple[tuple[float, bool], dict]]  # of a store: its stamp, its row
 

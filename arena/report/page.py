@@ -16,9 +16,9 @@ from arena.formats.schedule import Schedule
 from arena.games.core.drawing import STYLE
 from arena.report.figures import MOST_ROWS, draw
 from arena.report.replay import sample
-from arena.results.export import display_columns
-from arena.results.strength_scaling import shown
-from arena.results.summary import verdict
+from arena.results.papers.strength_scaling import shown
+from arena.results.shown.export import display_columns
+from arena.results.shown.summary import verdict
 from arena.study.schemes import table_of
 
 PAGE_NAME = "report.html"

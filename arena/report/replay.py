@@ -8,11 +8,11 @@ import numpy as np
 
 from arena.config.config import stored_games
 from arena.games.core.game import IllegalMove
-from arena.results import candidates
-from arena.results.record import Reason
-from arena.results.rows import MOVE_COLUMNS
-from arena.results.store import Store, StoreError
-from arena.results.tournament import Tournament
+from arena.results.database import candidates
+from arena.results.database.record import Reason
+from arena.results.database.rows import MOVE_COLUMNS
+from arena.results.database.store import Store, StoreError
+from arena.results.shown.tournament import Tournament
 
 MOST_GAMES = 60
 MOST_CHARACTERS = 6_000_000  # of all boards: the page stays small

@@ -25,7 +25,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from arena import results
-from arena.results.store import FILE_NAME, Store, StoreError
+from arena.results.database.store import FILE_NAME, Store, StoreError
 
 HOST = "127.0.0.1"
 NAMES = {HOST, "localhost", "[::1]"}  # and any port: it may be forwarded from another machine
@@ -146,7 +146,7 @@ class Index(Pages):
         return self._digest
 
     def _draw(self):
-        from arena.report.index import render_index
+        from arena.report.overview import render_index
 
         now = self.now()
         return render_index(self.folder, now, self._known).encode(), now

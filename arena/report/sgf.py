@@ -4,7 +4,7 @@ The first player is Black; a game's `sgf_move` writes its moves.
 """
 
 from arena.games.core.game import Game, registry
-from arena.results.record import GameRecord, Reason
+from arena.results.database.record import GameRecord, Reason
 
 WITHOUT_SCORE = {  # in the format's letters
     Reason.RESIGNED: "R",

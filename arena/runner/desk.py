@@ -7,8 +7,8 @@ from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.formats.schedule import Schedule
-from arena.results.record import GameRecord
-from arena.results.store import Store
+from arena.results.database.record import GameRecord
+from arena.results.database.store import Store
 from arena.runner.events import Events
 from arena.workers.engine import Engine
 

@@ -14,8 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from arena.formats.schedule import described
-from arena.results.conditions import conditions_of
-from arena.results.store import Store
+from arena.results.database.conditions import conditions_of
+from arena.results.database.store import Store
 from arena.runner.events import Events
 from arena.runner.ticker import Ticker
 from arena.workers.worker import InPlay
@@ -138,8 +138,8 @@ class Display(Events):
         """Narrow enough for a terminal."""
         import pandas as pd
 
-        from arena.results.ratings import count_results, rate
-        from arena.results.tables import standings
+        from arena.results.shown.tables import standings
+        from arena.results.statistics.ratings import count_results, rate
 
         if self.single_player:
             return self.means(pd.DataFrame(self.rows, columns=list(COLUMNS)))
@@ -151,7 +151,7 @@ class Display(Events):
 
     def means(self, games) -> "pd.DataFrame":
         """For one player, in the conditions that all agents have played."""
-        from arena.results.scores import scores
+        from arena.results.shown.scores import scores
 
         whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
         of_all = games[games["condition"].isin(whole.index[whole])]
@@ -223,7 +223,7 @@ class LiveDisplay(Display):
         self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
 
     def playing(self, games):
-        from arena.results.export import rich_table
+        from arena.results.shown.export import rich_table
 
         super().playing(games)
         self.progress.update(self.task, pace=self.pace())
@@ -235,7 +235,7 @@ class LiveDisplay(Display):
 
     def renew_standings(self):
         """With more agents, this takes longer and is done less often."""
-        from arena.results.export import rich_table
+        from arena.results.shown.export import rich_table
 
         begun = time.thread_time()
         lines = [Text(line) for line in self.schedule.lines()]

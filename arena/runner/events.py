@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arena.formats.schedule import Schedule
-from arena.results.record import GameRecord
+from arena.results.database.record import GameRecord
 from arena.workers.worker import InPlay
 
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from rich.console import Console
 
-from arena.results.notebook import styled
+from arena.results.shown.notebook import styled
 from arena.runner.display import MOST_PAUSE, SHARE_OF_TIME, Display
 from arena.workers.worker import InPlay
 

@@ -14,8 +14,8 @@ from typing import Any
 from arena.config.config import Config
 from arena.config.trust import import_stored
 from arena.formats.fixture import Fixture
-from arena.results.record import GameRecord
-from arena.runner.tournament import check_programs
+from arena.results.database.record import GameRecord
+from arena.runner.running import check_programs
 from arena.study.determinism import Difference, difference
 from arena.workers.logs import RunLog
 from arena.workers.supervisor import Supervisor

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from arena.games.core.cache import PLACE
 from arena.games.core.errors import UserError
-from arena.results.record import GameRecord, MoveRecord
+from arena.results.database.record import GameRecord, MoveRecord
 from arena.runner.events import Events
 
 COMMAND = "import sys; from arena.study.determinism import play; play(*sys.argv[1:])"
@@ -96,7 +96,7 @@ def _first_of_each(found: list[Difference]) -> list[Difference]:
 
 
 def _played(config: Path, out: Path, setting: Setting) -> dict[str, GameRecord]:
-    from arena.results.store import Store
+    from arena.results.database.store import Store
 
     how = setting.method, str(setting.workers), setting.cluster, "interrupted" if setting.interrupted else ""
     command = [sys.executable, "-c", COMMAND, str(config), str(out), *how]

@@ -40,7 +40,7 @@ def grade_run(run, oracle: Oracle, report: Callable[[int, int], None]) -> pd.Dat
     """A row for each decision of a stored run: id, ply, agent, move, before, after.
 
     `before` and `after` are the values, for the moving player, of the positions before and after the move; NaN if
-    unsolved.  See `results.graded_moves`.  `report(done, total)` is called after each game.
+    unsolved.  See `results.shown.graded_moves`.  `report(done, total)` is called after each game.
     """
     decisions = run.moves()
     by_game = dict(list(decisions.groupby("id", sort=False)))

@@ -26,9 +26,9 @@ from arena.config.openings import random_line
 from arena.games.core.game import Game
 from arena.games.core.network import Network, contents_of, make_orbits, new_network
 from arena.games.core.network_file import EVALUATION, POLICY, network_bytes
-from arena.games.core.prepared import FILE, changes, checksums, pack, unpack, wrong
+from arena.games.core.prepared_file import FILE, changes, checksums, pack, unpack, wrong
 from arena.games.core.random import stream
-from arena.results.elo import pentanomial
+from arena.results.statistics.elo import pentanomial
 from arena.study.preparing import ENDINGS, game_of
 
 KIND = "learning checkpoint"

@@ -5,8 +5,8 @@ from pathlib import Path
 from arena.agents.knowledge import book, tablebase
 from arena.config import config as configuration
 from arena.games.core.game import Game
-from arena.results.record import Reason
-from arena.results.store import StoreError
+from arena.results.database.record import Reason
+from arena.results.database.store import StoreError
 
 ENDINGS = (Reason.PLAYED_OUT, Reason.RESIGNED, *Reason.ADJUDICATED)  # games whose moves led to their results
 

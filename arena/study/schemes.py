@@ -1,7 +1,7 @@
 """Parallel schemes against the serial search: for each game and budget, matches in one store of their own.
 
 Each scheme meets its own search with one worker: at equal time, with the playouts of all workers together (search
-overhead), then with the factors of `results.strength_scaling.next_factor` until each strength speed-up is enclosed.
+overhead), then with the factors of `strength_scaling.next_factor` until each strength speed-up is enclosed.
 Results alone decide which matches follow, so a resumed study gives the same ones.
 """
 
@@ -22,7 +22,7 @@ import pandas as pd
 
 from arena import agents, games, results
 from arena.agents.core.agent import Agent
-from arena.agents.core.check import random_line
+from arena.agents.core.agent_check import random_line
 from arena.agents.montecarlo.method_search import TreeSearch
 from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.uct import UCT
@@ -32,11 +32,11 @@ from arena.games.core.files import read_bounded
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
-from arena.results import strength_scaling
-from arena.results.store import FILE_NAME, StoreExists
-from arena.runner import tournament
+from arena.results.database.store import FILE_NAME, StoreExists
+from arena.results.papers import strength_scaling
+from arena.runner import running
 from arena.runner.events import Events
-from arena.study.kept import Plan
+from arena.study.cells import Plan
 from arena.workers.machine import cores
 
 TIMES = "times.json"
@@ -321,7 +321,7 @@ def run(
     tell: Callable[[str], None] = lambda text: None,
     cluster: Any = None,
 ) -> pd.DataFrame:
-    """Play the study's matches; returns the table of `results.strength_scaling.table`.
+    """Play the study's matches; returns the table of `results.papers.strength_scaling.table`.
 
     With `resume`, continue the stored study, or the given one if it `extends` that.  `events` makes those of a game and
     a budget, `tell` gets a line before each round; else as `arena.run`.
@@ -372,7 +372,7 @@ def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster) 
         tell(f"{cell.game}, {cell.each} playouts, round {number}: {matches}")
         pairings = wanted
         config = from_values(cell.config(pairings, times), str(folder))
-        tournament.run(config, folder, workers, True, events, cluster)
+        running.run(config, folder, workers, True, events, cluster)
         more = _next_pairings(cell, folder, times)
         if not more:
             return
@@ -458,7 +458,7 @@ def _typical(cell: SchemesStudy, agent, measured: str) -> float:
 
 
 def load(folder) -> pd.DataFrame:
-    """The table of a stored study, finished or not; see `results.strength_scaling.table`."""
+    """The table of a stored study, finished or not; see `results.papers.strength_scaling.table`."""
     points = [
         row
         for cell, place in places(SchemesStudy.read(Path(folder)), folder)

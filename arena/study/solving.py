@@ -18,10 +18,10 @@ from arena.config.config import ConfigError
 from arena.games.core.game import check_range
 from arena.games.core.random import stream
 from arena.games.core.registry import spell
-from arena.results import solver_scaling
-from arena.study.kept import Cells
+from arena.results.papers import solver_scaling
+from arena.study.cells import Cells
 from arena.study.positions import is_open, names_of, random_positions
-from arena.study.proving import NUMBER, not_made
+from arena.study.proof_study import NUMBER, not_made
 
 STORED: dict[str, Any] = {
     **dict.fromkeys(("solver", "moves", "unsolved", "timing"), str),
@@ -144,7 +144,7 @@ class SolvingStudy(Cells):
 
     @classmethod
     def load(cls, folder):
-        """The table of `results.solver_scaling.points` of a stored study; ConfigError if values or timings differ."""
+        """The table of `solver_scaling.points` of a stored study; ConfigError if values or times differ."""
         frame = super().load(folder)
         timings = frame.groupby("solver")["timing"].nunique()
         if mixed := [solver for solver, count in timings.items() if count > 1]:

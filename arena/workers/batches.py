@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from arena.formats.fixture import Fixture
-from arena.results.record import GameRecord
+from arena.results.database.record import GameRecord
 
 SECONDS = 2.0  # length of a batch if there are few slots
 ANSWERS = 100  # that a parent and its scheduler can handle: more slots get longer batches

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play.match import cores_of
-from arena.results.record import GameRecord
+from arena.results.database.record import GameRecord
 from arena.workers.batches import Lengths
 from arena.workers.logs import WorkersLog
 from arena.workers.verdicts import Verdicts

@@ -20,8 +20,8 @@ from arena.agents.core.effort import Effort
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play.match import identity, seats_of
-from arena.results import candidates
-from arena.results.record import MOST, GameRecord, Reason
+from arena.results.database import candidates
+from arena.results.database.record import MOST, GameRecord, Reason
 
 LONGEST = 64 << 20  # bytes of a message
 PIECE = 1 << 18  # bytes read at a time

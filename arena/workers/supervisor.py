@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import connection as pipes
 from typing import Protocol
 
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from arena.workers import worker_main
 from arena.workers.engine import Engine
 from arena.workers.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of

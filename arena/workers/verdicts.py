@@ -17,7 +17,7 @@ from pathlib import Path
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play.match import forfeit_record, void_record
-from arena.results.record import GameRecord, Reason
+from arena.results.database.record import GameRecord, Reason
 from arena.workers.waiting import Failure, Job
 
 log = logging.getLogger("arena.workers.supervisor")

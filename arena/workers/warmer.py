@@ -13,7 +13,7 @@ from multiprocessing import connection as pipes
 
 from arena.config.config import Config, Seat
 from arena.play.first_moves import weight
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from arena.workers import worker_main
 from arena.workers.compiled import is_compiled, note_compiled
 from arena.workers.logs import WorkersLog

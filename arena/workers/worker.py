@@ -15,7 +15,7 @@ from typing import NamedTuple
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play import watch
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog

@@ -13,11 +13,11 @@ from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.games.core.errors import UserError
 from arena.play.first_moves import warm
+from arena.play.game_calls import GameError
 from arena.play.match import Openings, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
-from arena.play.rules import GameError
 from arena.play.watch import Watch
-from arena.results.record import GameRecord, Reason
+from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs
 from arena.workers.batches import NEWS_SECONDS
 from arena.workers.confinement import confine, limit_memory

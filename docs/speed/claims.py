@@ -9,7 +9,7 @@ claims exhaustive search settled within the limit, and how many of those were wr
 import argparse
 
 from arena import games
-from arena.games.core.check import contradicted
+from arena.games.core.conformance import contradicted
 from arena.games.core.observed import foreseen_kernel, random_line
 from arena.games.core.seeds import derive_seed
 

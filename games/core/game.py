@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from arena.games.core.jit import Compilable
 from arena.games.core.people import People
-from arena.games.core.prepared import FILE, PreparedFileError
+from arena.games.core.prepared_file import FILE, PreparedFileError
 from arena.games.core.registry import Registry, spell
 from arena.games.core.rules import CHANCE as CHANCE
 from arena.games.core.rules import BrokenRules as BrokenRules

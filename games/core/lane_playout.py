@@ -3,8 +3,8 @@
 from numba.extending import overload
 
 from arena.games.core.jit import kernel
+from arena.games.core.jit.game_tables import FUNCTIONS, WIDTHS, TableType, call_of
 from arena.games.core.jit.parts import UNCOUNTED
-from arena.games.core.jit.tables import FUNCTIONS, WIDTHS, TableType, call_of
 from arena.games.core.lanes import (
     LaneStream,
     Width,

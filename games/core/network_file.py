@@ -1,5 +1,6 @@
-"""Files of n-tuple networks, learned evaluations and policies (games/core/prepared.py): a line of JSON with the tuples,
-then the weights, packed."""
+"""Files of n-tuple networks, learned evaluations and policies: a line of JSON with the tuples, then packed weights.
+
+See games/core/prepared_file.py."""
 
 import json
 import os
@@ -10,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from arena.games.core.network import MOST_ENTRIES, Network, contents_of, new_network
-from arena.games.core.prepared import PreparedFileError, pack, stamp, unpack, wrong
+from arena.games.core.prepared_file import PreparedFileError, pack, stamp, unpack, wrong
 
 EVALUATION, POLICY = "learned evaluation", "learned policy"  # what a network computes
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from arena.games.core.network import Network, sigmoid, sign_of, tuple_sum
 from arena.games.core.network_file import load_network
-from arena.games.core.prepared import FILE, named_files
+from arena.games.core.prepared_file import FILE, named_files
 from arena.games.core.registry import UNLISTED
 from arena.games.core.rules import Rules
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget, Player
-from arena.agents.core.tree import LEAF, ROOT, copy_subtree, new_tree
+from arena.agents.core.tree_arrays import LEAF, ROOT, copy_subtree, new_tree
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.montecarlo.search import Search, search_kernel
 from arena.agents.montecarlo.ucb1 import UCB1, Numbers

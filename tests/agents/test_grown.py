@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from arena import agents, games
-from arena.agents.core.tree import ROOT, new_tree
+from arena.agents.core.tree_arrays import ROOT, new_tree
 from arena.agents.montecarlo.grown import grow, most_visited, shown
 from arena.games.core.game import CHANCE
 

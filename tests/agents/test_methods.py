@@ -12,7 +12,7 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import Unsuited
-from arena.agents.core.tree import ROOT, begin_walk, new_walk, proven_result
+from arena.agents.core.tree_arrays import ROOT, begin_walk, new_walk, proven_result
 from arena.agents.montecarlo.method import Method, methods_of, registry
 from arena.agents.montecarlo.methods.ppa import IN_TREE, PLAYOUT
 from arena.agents.montecarlo.search import Search

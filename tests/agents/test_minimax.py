@@ -6,7 +6,7 @@ import pytest
 from arena import agents, games
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.minimax.ordering import UNGUIDED
-from arena.agents.minimax.root import put_root
+from arena.agents.minimax.root_moves import put_root
 from arena.agents.minimax.stack import DONE, WIN, restart
 from arena.games.core.random import stream
 from tests.agents.naive import minimax

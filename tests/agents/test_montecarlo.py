@@ -3,7 +3,7 @@
 import pytest
 
 from arena import agents, games
-from arena.agents.core.tree import ROOT, UNPROVEN, new_tree, proven_result
+from arena.agents.core.tree_arrays import ROOT, UNPROVEN, new_tree, proven_result
 from arena.agents.montecarlo.search import Search, search_kernel
 from arena.agents.montecarlo.ucb1 import UCB1, Numbers
 from arena.games.core.random import stream

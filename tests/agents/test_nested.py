@@ -305,6 +305,6 @@ def test_games_that_do_not_fit():
 
 
 def test_a_search_that_memory_cannot_hold_is_refused(monkeypatch):
-    monkeypatch.setattr("arena.agents.nested.agent.memory_bytes", lambda: 10**6)
+    monkeypatch.setattr("arena.agents.nested.nested_agent.memory_bytes", lambda: 10**6)
     with pytest.raises(agents.Unsuited, match=r"nrpa\(level=12, playouts=1\) needs .* GB for morpion"):
         agents.make("nrpa(level=12, playouts=1)").player(games.make("morpion"))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from arena import agents, games
-from arena.agents.core.tree import LEAF, ROOT
+from arena.agents.core.tree_arrays import LEAF, ROOT
 from arena.agents.montecarlo.leaves import new_leaf_playouts
+from arena.agents.montecarlo.parallel.one_tree import tree_kernel
 from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.parallel.shared import (
     BEGUN,
@@ -20,7 +21,6 @@ from arena.agents.montecarlo.parallel.shared import (
     prepare_kernel,
     reward_sum,
 )
-from arena.agents.montecarlo.parallel.tree import tree_kernel
 from arena.games.core.random import stream
 from tests.agents.naive import uct_in_lots
 from tests.shipped import AGENTS

@@ -5,7 +5,7 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.policy import Settings, coding_for, new_learner, number_of, with_room
-from arena.agents.core.tree import ROOT
+from arena.agents.core.tree_arrays import ROOT
 from arena.agents.montecarlo.methods.mast import COUNT, MEAN
 from arena.agents.nested.incumbent import new_incumbent
 from arena.games.core.jit import kernel

@@ -7,7 +7,7 @@ from arena import agents, games
 from arena.agents.core.agent import Budget, Unsuited
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.minimax.ordering import BY_POLICY, UNGUIDED
-from arena.agents.minimax.root import put_root
+from arena.agents.minimax.root_moves import put_root
 from arena.agents.minimax.solver import DepthFirstSolver, ExactSolver
 from arena.agents.minimax.stack import WIN, restart
 from arena.games.core.random import stream

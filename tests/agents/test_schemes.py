@@ -9,7 +9,7 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import Budget, Unsuited
-from arena.agents.core.tree import LEAF, ROOT, UNPROVEN, last_node, new_walk
+from arena.agents.core.tree_arrays import LEAF, ROOT, UNPROVEN, last_node, new_walk
 from arena.agents.montecarlo.method import registry
 from arena.agents.montecarlo.methods.grave import Grave
 from arena.agents.montecarlo.methods.nst import NST

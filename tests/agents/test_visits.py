@@ -13,7 +13,7 @@ from arena.agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from arena.agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
 from arena.agents.montecarlo.method import methods_of
 from arena.games.core.network_file import POLICY, network_bytes
-from arena.games.core.prepared import PreparedFileError
+from arena.games.core.prepared_file import PreparedFileError
 from arena.games.core.random import stream
 from arena.study.learning import LearningError
 from tests.agents import naive_methods as naive

@@ -10,7 +10,7 @@ import resource
 import sys
 
 import arena
-from arena.results.store import StoreError
+from arena.results.database.store import StoreError
 
 
 class Watcher(arena.Events):

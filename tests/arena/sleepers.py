@@ -19,10 +19,10 @@ from pathlib import Path
 
 from arena.cluster import tasks
 from arena.cluster.describing import describe_station
-from arena.cluster.messages import Answer, Described, Over, Prepared
+from arena.cluster.station_messages import Answer, Described, Over, Prepared
 from arena.config.config import Config
 from arena.play.match import identity, seats_of
-from arena.results.record import GameRecord, MoveRecord, Reason
+from arena.results.database.record import GameRecord, MoveRecord, Reason
 
 PROCESSES = 4
 DECISIONS = 40

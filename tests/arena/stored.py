@@ -9,8 +9,8 @@ from arena.config.openings import random_opening
 from arena.formats.schedule import Schedule
 from arena.games.core.random import stream
 from arena.play.match import identity
-from arena.results.record import GameRecord, ImprovementRecord, MoveRecord, Reason
-from arena.results.store import Store
+from arena.results.database.record import GameRecord, ImprovementRecord, MoveRecord, Reason
+from arena.results.database.store import Store
 from arena.workers.machine import describe_run
 
 CONFIG = {

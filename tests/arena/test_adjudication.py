@@ -11,8 +11,8 @@ from arena.config.config import ConfigError, differences
 from arena.games.core.random import random_below, stream
 from arena.play.adjudication import Adjudication, Adjudicator
 from arena.play.match import play_fixture
-from arena.results.pgn import to_pgn
-from arena.results.record import Reason
+from arena.results.database.record import Reason
+from arena.results.files.pgn import to_pgn
 from arena.study.preparing import opening_book
 from arena.workers.messages import fault_of
 from tests.arena.conftest import values

@@ -1,7 +1,7 @@
 """Stored games that are played again."""
 
 import arena
-from arena.results.store import Store
+from arena.results.database.store import Store
 from arena.study.audit import drawn, restored
 from tests.arena.stored import store_run
 from tests.typed import as_json, call

@@ -9,7 +9,7 @@ from arena.config import loading
 from arena.formats.schedule import Schedule
 from arena.play import watch
 from arena.play.watch import Watch
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from arena.workers import waiting
 from arena.workers import worker as worker_module
 from arena.workers.batches import MOST, Lengths

@@ -9,7 +9,7 @@ import pytest
 from arena import results
 from arena.report import serve, write_report
 from arena.report.replay import sample
-from arena.results.store import Store
+from arena.results.database.store import Store
 from tests.arena.browser import SIZES, chromium, faults_of, opened
 from tests.arena.stored import store_run, store_runs_alone
 

@@ -15,8 +15,8 @@ from arena.config.config import Seat
 from arena.play.match import play, play_fixture
 from arena.report.replay import sample
 from arena.results import Store, load
-from arena.results.candidates import MOST, read
-from arena.results.record import Reason
+from arena.results.database.candidates import MOST, read
+from arena.results.database.record import Reason
 from arena.workers.messages import Played, _messages, fault_of
 from tests.arena.fixtures import round_robin
 

@@ -23,11 +23,11 @@ from arena.play.match import play_fixture
 from arena.play.referee import GRACE, Limits, Referee, Turn
 from arena.play.watch import LIMIT, Watch, new_memory
 from arena.report.replay import _thought
-from arena.results.conditions import conditions_of
-from arena.results.exchange import from_jsonl, to_jsonl
-from arena.results.pgn import time_control, to_pgn
-from arena.results.record import GameRecord, MoveRecord, Reason
-from arena.results.store import Store
+from arena.results.database.conditions import conditions_of
+from arena.results.database.record import GameRecord, MoveRecord, Reason
+from arena.results.database.store import Store
+from arena.results.files.exchange import from_jsonl, to_jsonl
+from arena.results.files.pgn import time_control, to_pgn
 from arena.workers.worker import STOP, TICK
 from tests.arena.conftest import Bench, values
 from tests.arena.fixtures import round_robin

@@ -24,8 +24,8 @@ from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
 from arena.cluster.proof_jobs import jobs_on
-from arena.results.record import Reason
-from arena.results.store import Store
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
 from arena.study import positions_on_cluster
 from arena.study.positions import Known, PositionError, check_positions
 from arena.study.positions_on_cluster import check_positions_on

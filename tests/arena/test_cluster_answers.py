@@ -9,17 +9,17 @@ import pytest
 
 from arena.cluster import describing
 from arena.cluster.link import ClusterError
-from arena.cluster.messages import Answer, Described, Over, batch_of, packed
+from arena.cluster.station_messages import Answer, Described, Over, batch_of, packed
 from arena.config import loading
 from arena.play.match import play_fixture, void_record
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from arena.workers.messages import fault_of
 from tests.arena.conftest import values
 from tests.arena.fixtures import round_robin
 
 pytest.importorskip("distributed", reason="playing on a cluster needs the extra `cluster`")
 from arena.cluster import tasks
-from arena.cluster.engine import VOIDS, ClusterEngine
+from arena.cluster.dask_engine import VOIDS, ClusterEngine
 
 
 class FalseLink:

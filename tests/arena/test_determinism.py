@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 import pytest
 
 from arena import agents, games
-from arena.results.record import GameRecord, ImprovementRecord, MoveRecord
+from arena.results.database.record import GameRecord, ImprovementRecord, MoveRecord
 from arena.study import determinism
 from arena.study.determinism import Difference, Setting, difference
 from tests.shipped import AGENTS

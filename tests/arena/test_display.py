@@ -9,8 +9,8 @@ from rich.console import Console
 
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
-from arena.results.record import Reason
-from arena.results.store import Store
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
 from arena.runner import display
 from arena.runner.display import LiveDisplay, PlainDisplay
 from arena.runner.ticker import Ticker

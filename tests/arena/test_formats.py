@@ -12,9 +12,9 @@ from arena.config.config import ConfigError, differences
 from arena.config.loading import from_values
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
-from arena.formats.sprt import BATCH, LEAST, NO_NEW_PAIR
-from arena.results.record import Reason
-from arena.results.sprt import Sprt
+from arena.formats.sequential import BATCH, LEAST, NO_NEW_PAIR
+from arena.results.database.record import Reason
+from arena.results.statistics.sprt import Sprt
 from tests.arena.fixtures import every_fixture
 
 

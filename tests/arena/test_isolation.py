@@ -10,8 +10,8 @@ from arena.agents.core.agent import Budget
 from arena.agents.outside.isolated import isolated
 from arena.config import loading
 from arena.games.core.random import stream
-from arena.results.record import Reason
-from arena.results.store import Store
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
 
 PLUGIN = """
 import os

@@ -14,9 +14,9 @@ from arena.config.config import Seat
 from arena.formats.schedule import Schedule
 from arena.play import probe
 from arena.play.first_moves import _budgets, warm
+from arena.play.game_calls import GameError
 from arena.play.match import Openings, play, play_fixture
-from arena.play.rules import GameError
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin
 

@@ -13,7 +13,7 @@ from arena.agents.minimax.trace import Explored, explore
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
 from arena.play.match import play_fixture
-from arena.results.store import Store
+from arena.results.database.store import Store
 from arena.runner.notebook_display import NotebookDisplay
 from arena.workers.worker import InPlay
 from tests.arena.fixtures import every_fixture

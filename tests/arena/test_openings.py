@@ -8,7 +8,7 @@ from arena.config import loading
 from arena.config.config import ConfigError
 from arena.config.openings import BadOpenings, every, lines_of
 from arena.play.match import play_fixture
-from arena.results.store import Store
+from arena.results.database.store import Store
 from tests.arena.fixtures import round_robin
 
 AGENTS = [{"agent": "random"}, {"agent": "random", "name": "b"}]

@@ -139,7 +139,7 @@ def test_half_a_move_is_no_position():
     ("openspiel_alphabeta(depth=2)", "breakthrough(rows=6, columns=4)"),
 ])  # fmt: skip
 def test_their_searches_keep_our_promises(agent, spec, monkeypatch):
-    monkeypatch.setattr("arena.agents.core.check.LATE", 60.0)
+    monkeypatch.setattr("arena.agents.core.agent_check.LATE", 60.0)
     agents.check(agents.make(agent), games.make(spec), seed=1)
 
 

@@ -14,7 +14,7 @@ from arena.config.config import ConfigError
 from arena.formats.fixture import Fixture
 from arena.play.duel import Duel
 from arena.play.match import play_fixture
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from tests.agents import badly
 from tests.agents.test_outside import left
 from tests.typed import call

@@ -12,14 +12,14 @@ from arena.agents.core.agent import Budget
 from arena.agents.outside.serving import SERVERS
 from arena.agents.random import Random, RandomPlayer
 from arena.config.config import Seat
-from arena.games.core.check import ConformanceError
+from arena.games.core.conformance import ConformanceError
 from arena.games.core.game import CHANCE, IllegalMove
 from arena.play.duel import Duel
 from arena.play.first_moves import warm
+from arena.play.game_calls import GameError
 from arena.play.match import play
 from arena.play.probe import game_fault
 from arena.play.referee import Forfeit
-from arena.play.rules import GameError
 from tests.arena.fixtures import round_robin
 from tests.arena.oddities import FaultyNim
 
@@ -144,7 +144,7 @@ def test_a_server_closes_every_player(spoken):
 
 def test_check_closes_players_and_tells_of_openings(monkeypatch):
     game = games.make("pig(target=10, horizon=20)")
-    monkeypatch.setattr("arena.agents.core.check.check_spec", lambda agent: None)  # it is not registered
+    monkeypatch.setattr("arena.agents.core.agent_check.check_spec", lambda agent: None)  # it is not registered
     agent = Noting()
     agents.check(agent, game, seed=1)
     assert set(agent.ends()) == {None} and [len(player.began) for player in agent.players] == [0, 0, 0, 0, 3, 3]

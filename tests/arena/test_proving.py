@@ -16,9 +16,9 @@ from arena.agents.core.tree_node import uncompiled
 from arena.agents.proof import transpositions
 from arena.agents.proof.bestfirst import new_proof_tree, tree_bytes
 from arena.config.config import ConfigError
-from arena.results.proof_tables import by_game, draw_solved, table
-from arena.study import kept
-from arena.study.proving import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, position, with_memory
+from arena.results.papers.proof_tables import by_game, draw_solved, table
+from arena.study import cells
+from arena.study.proof_study import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, position, with_memory
 from tests.agents import naive_proof as naive
 from tests.typed import call
 
@@ -63,7 +63,7 @@ def test_a_reader_leaves_the_line_that_is_being_written(tmp_path):
     path, seen = tmp_path / "found.jsonl", []
 
     @dataclass(frozen=True)
-    class Counting(kept.Cells):
+    class Counting(cells.Cells):
         FILE, WHAT, FOUND, TYPES, KEYS = "plan.json", "cells", path.name, {"position": int}, ("position",)
 
         def cells(self):
@@ -76,7 +76,7 @@ def test_a_reader_leaves_the_line_that_is_being_written(tmp_path):
             with open(path, "ab") as other:
                 other.write(b'{"cell": ')
             text = path.read_bytes()
-            seen.append(kept.table(path, self.TYPES)["position"].tolist())
+            seen.append(cells.table(path, self.TYPES)["position"].tolist())
             assert path.read_bytes() == text
             os.truncate(path, text.rindex(b"\n") + 1)
             return {"position": cell, "value": None}

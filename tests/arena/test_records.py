@@ -8,8 +8,8 @@ import pytest
 
 from arena import games, results
 from arena.report.sgf import to_sgf
-from arena.results.record import Reason
-from arena.results.store import Store
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import call
 

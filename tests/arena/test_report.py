@@ -17,8 +17,8 @@ from arena.games.core.drawing import Drawing
 from arena.report import page as report_page
 from arena.report import replay, write_report
 from arena.report.figures import draw
-from arena.results.export import display_columns
-from arena.results.store import Store
+from arena.results.database.store import Store
+from arena.results.shown.export import display_columns
 from tests.arena.stored import CONFIG, store_run, store_runs_alone
 
 EVIL = "<script>alert(1)</script>$x_{"

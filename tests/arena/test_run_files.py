@@ -9,8 +9,8 @@ from arena import agents, games
 from arena.agents.knowledge import book
 from arena.config import loading
 from arena.config.config import ConfigError
-from arena.games.core.prepared import PreparedFileError, checksum
-from arena.results.store import Store
+from arena.games.core.prepared_file import PreparedFileError, checksum
+from arena.results.database.store import Store
 from tests.arena.conftest import values
 
 PLAYERS = ("a", "uct(playouts=5, book='a.book')"), ("b", "uct(playouts=5)")

@@ -20,7 +20,7 @@ from arena.cli import app
 from arena.report import listing, serve
 from arena.report.listing import runs_in
 from arena.report.page import content_policy
-from arena.results.store import Store
+from arena.results.database.store import Store
 from tests.arena.stored import CONFIG, store_run
 
 

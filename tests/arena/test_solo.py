@@ -9,10 +9,10 @@ import arena
 from arena import games, results
 from arena.config import loading
 from arena.config.config import ConfigError
+from arena.play.game_calls import GameError
 from arena.play.match import play_fixture
-from arena.play.rules import GameError
-from arena.results.record import Reason
-from arena.results.store import Store
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
 from tests.arena.conftest import PLUGIN, essence
 from tests.arena.fixtures import single_player
 from tests.typed import call

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from arena import agents, games, results
 from arena.cli import app
-from arena.results.record import GameRecord, MoveRecord, Reason
-from arena.results.store import Store
+from arena.results.database.record import GameRecord, MoveRecord, Reason
+from arena.results.database.store import Store
 from arena.study.grading import Oracle, grade_run
 from arena.study.positions import read_positions, score_of
 from tests.agents import naive_proof as naive

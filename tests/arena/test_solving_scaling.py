@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from arena import games
 from arena.cli import app
 from arena.config.config import ConfigError
-from arena.results.solver_scaling import figure, points, table
+from arena.results.papers.solver_scaling import figure, points, table
 from arena.study.solving import SolvingStudy, random_position
 
 SOLVERS = ("jlpns(job='pns', job_nodes=20)", "ppn2(job_nodes=20, report=5)")

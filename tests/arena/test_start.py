@@ -23,7 +23,7 @@ from arena.workers.warmer import Warmer
 from tests.arena.stored import store_run
 
 NUMBA = ("numba", "arena.games.core.jit")
-TABLES = ("pandas", "pyarrow", "arena.results.tables")
+TABLES = ("pandas", "pyarrow", "arena.results.shown.tables")
 SLOW = ("scipy.optimize", "scipy.stats", "scipy.sparse", "matplotlib", "asyncio", "distributed", "IPython")
 OTHERS = (
     "arena.games.go",

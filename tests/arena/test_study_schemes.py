@@ -17,7 +17,7 @@ import arena
 from arena import results
 from arena.cli import app
 from arena.config.config import ConfigError
-from arena.results.kinds import OF_SCHEMES
+from arena.results.shown.kinds import OF_SCHEMES
 from arena.study import schemes
 from arena.study.schemes import Point, SchemesStudy, split
 from arena.study.throughput import undisturbed_rate

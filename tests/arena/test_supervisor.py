@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 from arena.config import loading
-from arena.results.record import Reason
+from arena.results.database.record import Reason
 from arena.workers import waiting, worker_main
 from arena.workers import warmer as warmer_module
 from arena.workers import worker as worker_module

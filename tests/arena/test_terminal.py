@@ -19,10 +19,10 @@ from typer.testing import CliRunner
 from arena import results
 from arena.cli import app
 from arena.commands import output, progress
-from arena.results.comparison import NothingInCommon, compare
-from arena.results.ratings import rate
-from arena.results.store import Store
-from arena.results.summary import side_by_side
+from arena.results.database.store import Store
+from arena.results.shown.comparison import NothingInCommon, compare
+from arena.results.shown.summary import side_by_side
+from arena.results.statistics.ratings import rate
 from arena.runner.display import watch
 from arena.runner.ticker import Ticker
 from tests.arena.stored import CONFIG, store_run
@@ -301,7 +301,7 @@ def test_errors_of_changes_are_those_of_a_direct_fit(tmp_path):
     """Of two agents, half of the error of their difference; of more, what 2000 draws of the ratings give."""
     import numpy as np
 
-    from arena.results.comparison import _from_mean
+    from arena.results.shown.comparison import _from_mean
 
     counts = np.zeros((3, 3, 3))
     counts[0, 1] = counts[1, 0] = [30, 10, 20]

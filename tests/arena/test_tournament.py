@@ -16,8 +16,8 @@ import pytest
 
 import arena
 from arena.config.config import ConfigError
-from arena.results.store import Store, StoreBusy, StoreError, StoreExists
-from arena.runner.tournament import _signals
+from arena.results.database.store import Store, StoreBusy, StoreError, StoreExists
+from arena.runner.running import _signals
 from arena.workers import logs, warmer
 from arena.workers.starting import WorkerStartError
 from arena.workers.supervisor import Supervisor

@@ -11,8 +11,8 @@ import time
 import numpy as np
 
 from arena.agents.core.agent import Decision
+from arena.play.game_calls import GameError
 from arena.play.referee import Forfeit
-from arena.play.rules import GameError
 
 SLEEP = "86399.25"  # seconds: what the processes that agents leave behind sleep, so that tests can count them
 BAD_GAMES = [

@@ -13,8 +13,8 @@ from arena import games
 from arena.config.loading import from_values
 from arena.formats.schedule import Schedule
 from arena.play.match import identity
-from arena.results.record import GameRecord, Reason
-from arena.results.store import Store
+from arena.results.database.record import GameRecord, Reason
+from arena.results.database.store import Store
 
 AGENTS = 4
 PAIRS = AGENTS * (AGENTS - 1) // 2

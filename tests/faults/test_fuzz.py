@@ -19,11 +19,11 @@ from arena.agents.knowledge import book, tablebase
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.config.loading import load
-from arena.games.core.prepared import PreparedFileError
-from arena.results.exchange import ExchangeError, from_csv, from_jsonl, to_jsonl
-from arena.results.pgn import to_pgn
-from arena.results.pgn_reader import from_pgn
-from arena.results.store import Store
+from arena.games.core.prepared_file import PreparedFileError
+from arena.results.database.store import Store
+from arena.results.files.exchange import ExchangeError, from_csv, from_jsonl, to_jsonl
+from arena.results.files.pgn import to_pgn
+from arena.results.files.pgn_reader import from_pgn
 from tests.arena.stored import store_run
 
 LONG = int(os.environ.get("ARENA_FUZZ", "50000"))

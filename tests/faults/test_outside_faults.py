@@ -18,7 +18,7 @@ import pytest
 from arena import games
 from arena.agents.knowledge import book, tablebase
 from arena.games.core.jit import kept
-from arena.games.core.prepared import PreparedFileError
+from arena.games.core.prepared_file import PreparedFileError
 from arena.games.core.registry import spell
 from tests.arena.stored import store_run
 from tests.typed import call

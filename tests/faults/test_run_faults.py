@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.results.record import Reason
-from arena.results.store import FILE_NAME, RESCUED_NAME, StoreLost
+from arena.results.database.record import Reason
+from arena.results.database.store import FILE_NAME, RESCUED_NAME, StoreLost
 from arena.workers.worker import STOP, TICK
 from tests.arena.conftest import registries, values  # noqa: F401 - a fixture
 from tests.arena.test_tournament import ROOT, Runner, games, toml

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import pytest
 
 from arena.report import serve
-from arena.results.store import StoreError
+from arena.results.database.store import StoreError
 
 PAGE = b"<p>" + b"page " * 2_400_000  # 12 MB, which do not fit the buffers of a connection that nobody reads
 

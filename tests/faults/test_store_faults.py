@@ -15,10 +15,11 @@ import pytest
 
 from arena import results
 from arena.formats.schedule import Schedule
-from arena.results import digests, integrity, tables
-from arena.results.export import render
-from arena.results.record import ImprovementRecord, MoveRecord
-from arena.results.store import FILE_NAME, RESCUED_NAME, Store, StoreError, StoreLost
+from arena.results.database import digests, integrity
+from arena.results.database.record import ImprovementRecord, MoveRecord
+from arena.results.database.store import FILE_NAME, RESCUED_NAME, Store, StoreError, StoreLost
+from arena.results.shown import tables
+from arena.results.shown.export import render
 from tests.faults import stores
 from tests.results.sample import AGENTS, META, make_game
 from tests.typed import call
@@ -169,7 +170,7 @@ def test_tallies_are_those_of_the_games(tmp_path):
 @pytest.mark.parametrize("way", ["deleted", "replaced", "folder deleted"])
 def test_a_store_that_goes_is_noticed_and_written_beside(tmp_path, monkeypatch, way):
     """Within a second; nothing that was stored is lost, and the run can be resumed from the copy."""
-    monkeypatch.setattr("arena.results.store.LOOK", 0.2)
+    monkeypatch.setattr("arena.results.database.store.LOOK", 0.2)
     folder = tmp_path / "run"
     store = Store.create(folder, META, AGENTS)
     try:

@@ -14,8 +14,8 @@ from arena.agents.outside.uci import spoken
 from arena.games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
 from arena.games.core.drawing import CELL, EDGE
 from arena.games.core.fen import first_rank, read_fen, write_fen
-from arena.results.pgn import to_pgn
-from arena.results.store import Store
+from arena.results.database.store import Store
+from arena.results.files.pgn import to_pgn
 from tests.results.sample import make_game
 from tests.typed import call
 

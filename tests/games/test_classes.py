@@ -106,7 +106,7 @@ from arena.agents.core.agent import registry as searches
 from arena.games.core.game import registry as rules
 from arena.games.core.jit import code_digest
 if "played" in sys.argv:
-    import arena.runner.tournament
+    import arena.runner.running
     for spec in ("uct(playouts=20)", "root(playouts=20)", "alphabeta(depth=2)", "dfpn(nodes=50)"):
         agents.check(agents.make(spec), games.make("tictactoe"), seed=1)
 for name, cls in sorted({**rules.classes(), **searches.classes()}.items(), reverse="played" in sys.argv):

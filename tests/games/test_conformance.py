@@ -7,9 +7,9 @@ boards that it plays in a while; compiled, all sizes are for the long tests.
 import pytest
 
 from arena import games
-from arena.games.core import check as suite
+from arena.games.core import conformance as suite
 from arena.games.core import observed
-from arena.games.core.check import check_compiled, check_foreseen, check_lanes, checks_of
+from arena.games.core.conformance import check_compiled, check_foreseen, check_lanes, checks_of
 from tests.games.chosen import COMPILED, LATER
 from tests.shipped import GAMES
 

@@ -18,7 +18,7 @@ from numba import njit, types
 
 from arena import games
 from arena.games.core import bits, jit
-from arena.games.core.check import ConformanceError, check_names, check_planes
+from arena.games.core.conformance import ConformanceError, check_names, check_planes
 from arena.games.core.describe import about
 from arena.games.core.drawing import Drawing
 from arena.games.core.random import mix, next_word, random_below, random_unit, stream

@@ -233,7 +233,7 @@ from arena import agents, games
 from arena.agents.core.agent import registry as of_agents
 from arena.games.core.game import registry as of_games
 from arena.games.core.jit import identity, kernels
-from arena.games.core.jit.tables import METHODS
+from arena.games.core.jit.game_tables import METHODS
 import hashlib
 of_agents.classes()
 found = []

@@ -16,7 +16,7 @@ from numba.core.errors import TypingError
 
 from arena import games
 from arena.games.core import cache, jit
-from arena.games.core.jit import tables
+from arena.games.core.jit import game_tables
 from arena.games.core.jit.entries import serve
 from arena.games.core.playout import perft_kernel, playout_kernel
 from arena.games.core.random import stream
@@ -86,7 +86,7 @@ def test_a_kernel_from_disk_brings_its_methods_to_a_kernel_that_calls_it():
     def calling_kernel(game, state):
         return kept(game, state) + 1
 
-    calling_kernel.compile((tables.table_of(game).type, calling_kernel.typeof_pyval(game.initial())))
+    calling_kernel.compile((game_tables.table_of(game).type, calling_kernel.typeof_pyval(game.initial())))
     assert calling_kernel.methods == {"player"}
     assert calling_kernel(game, game.initial()) == 1
 
@@ -97,7 +97,7 @@ def test_a_kernel_from_disk_brings_its_methods_to_a_kernel_that_calls_it():
 def test_a_game_is_not_asked_for_methods_that_it_cannot_have(spec, methods):
     """The same kernel calls them where it is given a network, or lanes."""
     game = games.make(spec)
-    serve(tables.table_of(game), player_kernel, {"player", *methods})
+    serve(game_tables.table_of(game), player_kernel, {"player", *methods})
     assert player_kernel(game, game.initial()) == 0
 
 
@@ -301,7 +301,7 @@ Undecided.name, Nobodys.name = "undecided", "nobodys"  # unregistered
 def test_a_branch_that_returns_nothing_is_the_games_fault(game, kernel, text):
     with pytest.raises(TypingError, match=text) as raised:
         kernel(game, game.initial(), 5, stream(1))
-    with pytest.raises(games.core.check.ConformanceError, match=text):
+    with pytest.raises(games.core.conformance.ConformanceError, match=text):
         games.check(game, seed=1)
     assert re.search(text, game_fault(game, None, raised.value))
 
@@ -446,7 +446,7 @@ def test_modes_are_checked():
 
 
 def test_the_places_of_a_table_are_distinct():
-    assert sorted(tables.SLOTS.values()) == list(range(tables.ARRAYS))
+    assert sorted(game_tables.SLOTS.values()) == list(range(game_tables.ARRAYS))
     game = games.make("connect4")
-    table = tables.table_of(game)
-    assert table.words[tables.SLOTS["max_moves"]] == 7 and tables.table_of(game) is table
+    table = game_tables.table_of(game)
+    assert table.words[game_tables.SLOTS["max_moves"]] == 7 and game_tables.table_of(game) is table

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.results.record import Reason
-from arena.results.store import Store
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
 from tests.results.sample import AGENTS, META, make_game
 
 

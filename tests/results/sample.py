@@ -1,6 +1,6 @@
 """Records to fill stores with."""
 
-from arena.results.record import GameRecord, MoveRecord, Reason
+from arena.results.database.record import GameRecord, MoveRecord, Reason
 
 
 def configuration(*instances, budgets=({},), format="round_robin"):

@@ -7,11 +7,11 @@ import pytest
 
 from arena import results
 from arena.agents.core.agent import MoveStatistics
-from arena.results import candidates
-from arena.results.candidates import MOST, Candidate
-from arena.results.exchange import ExchangeError, from_jsonl, to_jsonl
-from arena.results.export import render
-from arena.results.store import Store
+from arena.results.database import candidates
+from arena.results.database.candidates import MOST, Candidate
+from arena.results.database.store import Store
+from arena.results.files.exchange import ExchangeError, from_jsonl, to_jsonl
+from arena.results.shown.export import render
 from tests.results.sample import AGENTS, META, make_game
 
 TEXT = "20 d4 12 0.5 c3 8 nan"

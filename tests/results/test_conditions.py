@@ -3,13 +3,13 @@
 import pytest
 
 from arena import results
-from arena.results.conditions import budget_name, conditions_of
-from arena.results.exchange import from_csv, from_jsonl, to_jsonl
-from arena.results.export import render
-from arena.results.pgn import to_pgn
-from arena.results.pgn_reader import from_pgn
-from arena.results.store import Store
-from arena.results.tables import pairs
+from arena.results.database.conditions import budget_name, conditions_of
+from arena.results.database.store import Store
+from arena.results.files.exchange import from_csv, from_jsonl, to_jsonl
+from arena.results.files.pgn import to_pgn
+from arena.results.files.pgn_reader import from_pgn
+from arena.results.shown.export import render
+from arena.results.shown.tables import pairs
 from tests.results.sample import AGENTS, configuration, make_game
 
 BUDGETS = ({"playouts": 100}, {"playouts": 1000})

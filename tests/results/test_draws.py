@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from arena.results.draws import LAWS
+from arena.results.statistics.draws import LAWS
 
 X = np.linspace(-3, 3, 13)
 

@@ -10,8 +10,8 @@ import pytest
 
 from arena.agents.core.agent import Decision
 from arena.agents.core.effort import Effort
-from arena.results.columns import columns_of, declarations, frame_types
-from arena.results.record import GameRecord, MoveRecord
+from arena.results.database.columns import columns_of, declarations, frame_types
+from arena.results.database.record import GameRecord, MoveRecord
 
 # Its line stands where `Effort` declares its statistics; everything else is as it is.
 ONE_LINE_MORE = """
@@ -27,7 +27,7 @@ import json
 from arena import results
 from arena.agents.core.agent import Decision
 from dataclasses import replace
-from arena.results.exchange import from_jsonl, to_jsonl
+from arena.results.files.exchange import from_jsonl, to_jsonl
 from tests.results.sample import AGENTS, META, make_game
 
 moves = [results.MoveRecord.of(ply, ply % 2, "a1", Decision(0, cutoffs=30 + ply)) for ply in range(2)]

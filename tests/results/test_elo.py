@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.results.elo import elo, expected_score, pentanomial, trinomial
+from arena.results.statistics.elo import elo, expected_score, pentanomial, trinomial
 
 
 def rounded(estimate):

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from arena.results.exchange import ExchangeError, from_csv, from_jsonl, players, to_jsonl
-from arena.results.export import render
-from arena.results.pgn import time_control, to_pgn
-from arena.results.pgn_reader import from_pgn
-from arena.results.record import MoveRecord, Reason
+from arena.results.database.record import MoveRecord, Reason
+from arena.results.files.exchange import ExchangeError, from_csv, from_jsonl, players, to_jsonl
+from arena.results.files.pgn import time_control, to_pgn
+from arena.results.files.pgn_reader import from_pgn
+from arena.results.shown.export import render
 from tests.results.sample import make_game
 
 CHESS = """[Event "Hastings"]
@@ -127,7 +127,7 @@ def test_csv_of_many_kinds():
 
 def test_our_own_tables_are_read(folder, games):
     from arena import results
-    from arena.results.export import render
+    from arena.results.shown.export import render
 
     records = from_csv(render(results.load(folder).table("games"), "csv"))
     assert [record.outcome for record in records] == [game.outcome for game in games if game.outcome is not None]

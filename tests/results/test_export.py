@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from arena import results
-from arena.results.export import FORMATS, LONG, render, rich_table
-from arena.results.kinds import KINDS
-from arena.results.store import FILE_NAME, Store
+from arena.results.database.store import FILE_NAME, Store
+from arena.results.shown.export import FORMATS, LONG, render, rich_table
+from arena.results.shown.kinds import KINDS
 from tests.results.sample import AGENTS, META
 
 

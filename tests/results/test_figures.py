@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from arena import results
-from arena.results import paper_figures, plots, strength_scaling
-from arena.results.paper_figures import inches, picture
-from arena.results.scores import ALL, normalised
+from arena.results.papers import paper_figures, strength_scaling
+from arena.results.papers.paper_figures import inches, picture
+from arena.results.shown import plots
+from arena.results.shown.scores import ALL, normalised
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import call
 

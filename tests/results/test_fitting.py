@@ -6,8 +6,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from arena import results
-from arena.results.export import render, rich_table
-from arena.results.fitting import Fitted, columns_of
+from arena.results.shown.export import render, rich_table
+from arena.results.shown.fitting import Fitted, columns_of
 from tests.arena.stored import CONFIG, store_run
 
 NAMES = ["uct(playouts=200, exploration=0.3)", "uct(playouts=200, exploration=0.4)", "uct(playouts=2000)", "random"]

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from arena.results import graded_moves
+from arena.results.shown import graded_moves
 
 MOVES = pd.DataFrame(
     [

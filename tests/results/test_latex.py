@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from arena import results
-from arena.results import strength_scaling
-from arena.results.export import ColumnError, render
-from arena.results.fitting import columns_of
-from arena.results.latex import escaped, latex
-from arena.results.scores import scores
+from arena.results.papers import strength_scaling
+from arena.results.shown.export import ColumnError, render
+from arena.results.shown.fitting import columns_of
+from arena.results.shown.latex import escaped, latex
+from arena.results.shown.scores import scores
 from tests.arena.stored import CONFIG, store_run
 
 NAMES = ["50 %_a^b{c}", "~x\\y & #1 $", "< plain"]

@@ -8,7 +8,7 @@ from scipy import linalg, optimize, special
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
 
-from arena.results import numeric
+from arena.results.statistics import numeric
 
 WIDE = np.array([-700.0, -40.0, -8.3, -1.0, -1e-9, 0.0, 1e-9, 0.3, 2.0, 9.0, 40.0, 700.0])
 

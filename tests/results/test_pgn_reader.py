@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from arena import games, results
 from arena.cli import app
-from arena.results.decoding import decoded
-from arena.results.exchange import ExchangeError, from_csv
-from arena.results.pgn import to_pgn
-from arena.results.pgn_reader import from_pgn, tags_of
+from arena.results.files.decoding import decoded
+from arena.results.files.exchange import ExchangeError, from_csv
+from arena.results.files.pgn import to_pgn
+from arena.results.files.pgn_reader import from_pgn, tags_of
 
 HEAD = '[Event "t"]\n[Round "1"]\n[White "Ann"]\n[Black "Ben"]\n[Result "{}"]\n'
 LINE = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"

@@ -7,12 +7,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from arena import results
-from arena.results.kinds import KINDS
-from arena.results.plots import LABEL, short
-from arena.results.ratings import count_results, rate
-from arena.results.store import Store
-from arena.results.summary import certainty, summary, verdict
-from arena.results.tables import standings
+from arena.results.database.store import Store
+from arena.results.shown.kinds import KINDS
+from arena.results.shown.plots import LABEL, short
+from arena.results.shown.summary import certainty, summary, verdict
+from arena.results.shown.tables import standings
+from arena.results.statistics.ratings import count_results, rate
 from tests.results.sample import AGENTS, META
 
 matplotlib.use("agg")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from arena.results.bootstrap import bootstrap
-from arena.results.draws import LAWS
-from arena.results.elo import ELO_PER_LOGIT
-from arena.results.ratings import count_results, rate
+from arena.results.statistics.bootstrap import bootstrap
+from arena.results.statistics.draws import LAWS
+from arena.results.statistics.elo import ELO_PER_LOGIT
+from arena.results.statistics.ratings import count_results, rate
 
 DAVIDSON = LAWS["davidson"]
 ORDO_SCALE = math.log(0.76 / 0.24) / 202 / (math.log(10) / 400)  # 0.99129 of Elo's: 202 of its points are a 76 % score

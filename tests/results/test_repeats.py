@@ -5,9 +5,9 @@ import math
 import pandas as pd
 
 from arena import results
-from arena.results.elo import pentanomial
-from arena.results.repeats import notes, repeated
-from arena.results.store import Store
+from arena.results.database.repeats import notes, repeated
+from arena.results.database.store import Store
+from arena.results.statistics.elo import pentanomial
 from tests.results.sample import AGENTS, META, make_game
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.results import strength_scaling
+from arena.results.papers import strength_scaling
 
 WIN, LOSS, EVEN = np.array([0, 0, 0, 0, 10]), np.array([10, 0, 0, 0, 0]), np.array([0, 0, 10, 0, 0])
 

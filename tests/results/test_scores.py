@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from arena.results import plots
-from arena.results.scores import ALL, best_so_far, interval, scores
+from arena.results.shown import plots
+from arena.results.shown.scores import ALL, best_so_far, interval, scores
 
 
 def runs(*rows):

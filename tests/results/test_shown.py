@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from arena import results
-from arena.results import shown
-from arena.results.notebook import LEGENDS
-from arena.results.record import Reason
-from arena.results.store import Store
-from arena.results.summary import side_by_side
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
+from arena.results.shown import frames
+from arena.results.shown.notebook import LEGENDS
+from arena.results.shown.summary import side_by_side
 from tests.results.sample import META, make_game
 
 NAMES = ("standings", "ratings_by_condition", "crosstable", "pairs", "differences", "win_rates", "study")
@@ -64,7 +64,7 @@ def test_of_one_condition_the_notes_are_its_own(tmp_path):
 
 
 def test_long_tables_are_left_to_pandas(tournament, monkeypatch):
-    monkeypatch.setattr(shown, "MOST_ROWS", 2)
+    monkeypatch.setattr(frames, "MOST_ROWS", 2)
     frame = tournament.standings()
     assert frame._repr_html_() == frame.copy()._repr_html_()
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from arena.results.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
-from arena.results.sprt import MIN_PAIRS, MODELS, Sprt, llr
+from arena.results.statistics.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
+from arena.results.statistics.sprt import MIN_PAIRS, MODELS, Sprt, llr
 
 DRAWS = 0.3  # of the simulated games
 

@@ -15,7 +15,16 @@ import threading
 import pytest
 
 from arena import results
-from arena.results.store import FILE_NAME, LOCK_NAME, SCHEMA_VERSION, Store, StoreBusy, StoreError, StoreExists, busy
+from arena.results.database.store import (
+    FILE_NAME,
+    LOCK_NAME,
+    SCHEMA_VERSION,
+    Store,
+    StoreBusy,
+    StoreError,
+    StoreExists,
+    busy,
+)
 from tests.results.sample import AGENTS, META, make_game
 
 
@@ -69,7 +78,9 @@ def test_a_game_that_is_added_while_the_tallies_are_read_is_no_damage(folder, mo
 
 def test_who_looks_whether_a_store_is_busy_keeps_nobody_from_it(folder, monkeypatch):
     """`busy` takes the lock for a moment, in which others wait."""
-    monkeypatch.setattr("arena.results.store_file.PATIENCE", 10.0)  # the moment is longer where the machine stalls
+    monkeypatch.setattr(
+        "arena.results.database.store_file.PATIENCE", 10.0
+    )  # the moment is longer where the machine stalls
     with open(folder / LOCK_NAME, "a") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
         timer = threading.Timer(0.05, fcntl.flock, (file, fcntl.LOCK_UN))
@@ -119,7 +130,7 @@ def run_python(code, *arguments):
 
 HOLD = """
     import sys, time
-    from arena.results.store import Store
+    from arena.results.database.store import Store
     store = Store.open(sys.argv[1], write=True)
     print("open", flush=True)
     time.sleep(60)
@@ -152,7 +163,7 @@ def test_forked_worker_does_not_keep_a_killed_writers_lock(folder):
     writer = run_python(
         """
         import multiprocessing, os, sys, time
-        from arena.results.store import Store
+        from arena.results.database.store import Store
 
         def work():
             print(os.getpid(), flush=True)  # by the worker, which closes what it inherited before it gets here
@@ -202,7 +213,7 @@ def test_games_survive_a_killed_writer(folder):
     writer = run_python(
         """
         import itertools, sys
-        from arena.results.store import Store
+        from arena.results.database.store import Store
         from tests.results.sample import make_game
         store = Store.open(sys.argv[1], write=True)
         for number in itertools.count(9):
@@ -281,7 +292,7 @@ def test_read_only_folder(read_only):
     reader = run_python(
         """
         import os, sys, urllib.parse  # pathlib imports it late, and Python's own files may be root's
-        from arena.results.store import Store, StoreError
+        from arena.results.database.store import Store, StoreError
         if os.geteuid() == 0:
             os.setuid(65534)  # root may write anywhere
         with Store.open(sys.argv[1]) as store:
@@ -304,7 +315,7 @@ def test_full_disk(folder):
     writer = run_python(
         """
         import resource, sys
-        from arena.results.store import Store, StoreError
+        from arena.results.database.store import Store, StoreError
         from tests.results.sample import make_game
         store = Store.open(sys.argv[1], write=True)
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))

@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena import results
-from arena.results.elo import mean_interval, pentanomial, score_interval, trinomial
-from arena.results.export import render
-from arena.results.store import Store
-from arena.results.study import MEAN
+from arena.results.database.store import Store
+from arena.results.shown.export import render
+from arena.results.shown.study_table import MEAN
+from arena.results.statistics.elo import mean_interval, pentanomial, score_interval, trinomial
 from tests.results.sample import configuration, make_game
 
 BUDGETS = ({"playouts": 100}, {"playouts": 1000})

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from arena import results
-from arena.results import elo
-from arena.results.kinds import KINDS
-from arena.results.store import Store
+from arena.results.database.store import Store
+from arena.results.shown.kinds import KINDS
+from arena.results.statistics import elo
 from tests.results.sample import AGENTS, META, make_game
 
 ANN, BOB, CY = (agent["name"] for agent in AGENTS)

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.tree import ROOT, UNPROVEN
+from arena.agents.core.tree_arrays import ROOT, UNPROVEN
 from arena.agents.montecarlo.method import NONE, Method
 from arena.agents.montecarlo.methods.halving import sort_by_rank, value_of
 

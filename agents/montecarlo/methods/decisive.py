@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.tree import last_node
+from arena.agents.core.tree_arrays import last_node
 from arena.agents.montecarlo.method import NONE, Method
 from arena.agents.montecarlo.outlook import can_win_at_once, winning_move, wins_at_once
 from arena.games.core.jit import helper

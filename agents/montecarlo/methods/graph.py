@@ -18,7 +18,7 @@ import numpy as np
 
 from arena.agents.core.probing import find_slot
 from arena.agents.core.selection import log_of
-from arena.agents.core.tree import LEAF, ROOT, last_node
+from arena.agents.core.tree_arrays import LEAF, ROOT, last_node
 from arena.agents.montecarlo.method import Method
 from arena.games.core.jit import helper
 from arena.games.core.random import mix

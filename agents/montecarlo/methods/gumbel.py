@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.learned import Learned
-from arena.agents.core.tree import ROOT
+from arena.agents.core.tree_arrays import ROOT
 from arena.agents.montecarlo.averages import Averaging, mean_of
 from arena.agents.montecarlo.method import Method
 from arena.agents.montecarlo.methods.halving import Rounded, raise_target, sort_by_rank, value_of

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.tree import shuffled_moves
+from arena.agents.core.tree_arrays import shuffled_moves
 from arena.agents.montecarlo.method import NONE, Method
 from arena.agents.montecarlo.outlook import reward_after, reward_for
 from arena.games.core.jit import helper

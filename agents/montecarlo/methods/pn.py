@@ -27,7 +27,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.needs import Needs
-from arena.agents.core.tree import ROOT, UNPROVEN, last_node, proven_result
+from arena.agents.core.tree_arrays import ROOT, UNPROVEN, last_node, proven_result
 from arena.agents.montecarlo.method import Method
 from arena.games.core.game import check_choice
 from arena.games.core.jit import helper

@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.learned import Learned
-from arena.agents.core.tree import last_node
+from arena.agents.core.tree_arrays import last_node
 from arena.agents.montecarlo.priors import Guided, probabilities
 
 

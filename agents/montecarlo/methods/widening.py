@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.tree import last_node
+from arena.agents.core.tree_arrays import last_node
 from arena.agents.montecarlo.method import Method
 from arena.agents.montecarlo.outlook import reward_after
 

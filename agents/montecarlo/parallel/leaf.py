@@ -15,7 +15,7 @@ import numpy as np
 from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.locks import wait
-from arena.agents.core.tree import Walk, new_walk
+from arena.agents.core.tree_arrays import Walk, new_walk
 from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from arena.agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, back_up_shared, descend_shared
 from arena.agents.montecarlo.parallel.shares import Work

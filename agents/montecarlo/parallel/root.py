@@ -19,7 +19,7 @@ import numpy as np
 from arena.agents.core.agent import Decision, MoveStatistics
 from arena.agents.core.children import moves_of
 from arena.agents.core.threads import ThreadedPlayer
-from arena.agents.core.tree import ROOT, capacity, child_by_move, most_visited_child, principal_variation
+from arena.agents.core.tree_arrays import ROOT, capacity, child_by_move, most_visited_child, principal_variation
 from arena.agents.montecarlo.decision import best_of_proven
 from arena.agents.montecarlo.parallel.scheme import Searching
 from arena.agents.montecarlo.search import OneSearch

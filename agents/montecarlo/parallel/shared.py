@@ -9,7 +9,7 @@ ones with their rewards, on their way up.  The difference is in flight.  Others 
 
 Finished simulations and their reward are one word, next to the other count, so a simulation costs a node two atomic
 additions in one cache line.  Threads contend for the lines near the root; lots reduce this: see
-agents/montecarlo/parallel/tree.py.
+agents/montecarlo/parallel/one_tree.py.
 
 One simulation at a time gives the same tree as `uct`, node for node and with the same random numbers.  Children are
 published by one release store after they are written (Enzenberger & Mueller 2009), so no thread ever counts a missing
@@ -27,7 +27,7 @@ from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomi
 from arena.agents.core.locks import acquire, release
 from arena.agents.core.selection import SPARE, largest_bound_in_flight, log_of, prefetch
 from arena.agents.core.threads import ThreadedPlayer
-from arena.agents.core.tree import (
+from arena.agents.core.tree_arrays import (
     LEAF,
     ROOT,
     Tree,

@@ -13,7 +13,7 @@ import numpy as np
 
 from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store
 from arena.agents.core.probing import find_slot
-from arena.agents.core.tree import LEAF, ROOT, shuffled_moves, write_children
+from arena.agents.core.tree_arrays import LEAF, ROOT, shuffled_moves, write_children
 from arena.agents.montecarlo.parallel.shared import (
     BEGUN,
     DONE,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.agents.core.locks import acquire, release
-from arena.agents.core.tree import Tree, capacity, clear, new_walk
+from arena.agents.core.tree_arrays import Tree, capacity, clear, new_walk
 from arena.agents.core.virtual import VirtualClock
 from arena.agents.montecarlo.decision import decision_from
 from arena.agents.montecarlo.parallel.scheme import Searching

@@ -179,7 +179,7 @@ class Compilable(Owner, metaclass=Classes):
     compiled_parts: ClassVar[tuple[str, ...]] = ()
     # whether compiled methods may make arrays; they are faster if not: see `helper`
     may_allocate: ClassVar[bool] = False
-    # whether kernels can be given a table (games/core/jit/tables.py)
+    # whether kernels can be given a table (games/core/jit/game_tables.py)
     has_table: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -29,9 +29,7 @@ from numba.np.arrayobj import make_array, populate_array
 from arena.games.core.cache import METHOD
 from arena.games.core.jit import kept
 from arena.games.core.jit.compilable import Classes, compiled_parameters, model_of, title_of
-from arena.games.core.jit.identity import UNNAMED, Unknown, digest
-from arena.games.core.jit.parts import PART, PartLibrary
-from arena.games.core.jit.tables import (
+from arena.games.core.jit.game_tables import (
     ARRAYS,
     CONDITIONAL,
     FUNCTIONS,
@@ -50,6 +48,8 @@ from arena.games.core.jit.tables import (
     kind_of,
     load,
 )
+from arena.games.core.jit.identity import UNNAMED, Unknown, digest
+from arena.games.core.jit.parts import PART, PartLibrary
 
 SYMBOL = "self."  # begins the symbols of constants
 RULES = ("player", "is_over", "legal_moves", "play", "score")

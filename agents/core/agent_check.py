@@ -1,0 +1,147 @@
+"""Properties that must hold for every agent, tested on a game.
+
+    agents.check(agents.make("myagent(playouts=100)"), games.make("connect4"), seed=1)
+
+The agent needs a budget of its own, small enough for about twenty decisions.
+"""
+
+import math
+from contextlib import ExitStack
+from dataclasses import fields
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.agents.core.agent import Agent, Budget, Decision, Player, Unsuited, closing, registry
+from arena.agents.core.effort import Effort
+from arena.games.core.conformance import ConformanceError
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.overdue import Overdue, limited
+from arena.games.core.random import random_below, stream
+from arena.games.core.registry import SpecError
+
+DECISIONS = 8  # in one game
+OPENING = 3  # random moves before the players of the last game begin
+COUNTS = tuple(field.name for field in fields(Effort))
+REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # by the seed alone
+MOST = 1 << 63  # stored numbers are below it
+LATE = 1.0  # seconds beyond the budget
+
+
+def check(agent: Agent, game: Game, *, seed: int) -> None:
+    """Run every check; ConformanceError describes a failure, Unsuited an agent that does not play the game."""
+    if reason := agent.refuses(game):
+        raise Unsuited(reason)
+    check_spec(agent)
+    budget = agent.budget()
+    try:
+        with limited(agent, game):
+            # the first game loads the kernels, so its decisions may be late
+            first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
+            decisions(Trial(agent, game, budget, True), seed, OPENING)
+    except Overdue as error:
+        raise ConformanceError(f"{agent} on {game}: {error}") from error
+    if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in any order
+        for one, other in zip(first, second):
+            same = all(getattr(one, name) == getattr(other, name) for name in REPEATED)
+            require(same, agent, game, f"with the same seed it decides {one}, and then {other}")
+
+
+class Trial(NamedTuple):
+    """An agent with its budget on a game."""
+
+    agent: Agent
+    game: Game
+    budget: Budget
+    timed: bool  # whether it must keep to its seconds
+
+    def wrong(self, condition, state, message) -> None:
+        """ConformanceError with the position, unless the condition holds."""
+        require(condition, self.agent, self.game, f"{message}\nstate {state!r}\n{self.game.render(state)}")
+
+
+def require(condition, agent, game, message) -> None:
+    """ConformanceError unless the condition holds."""
+    if not condition:
+        raise ConformanceError(f"{agent} on {game}: {message}")
+
+
+def check_spec(agent: Agent) -> None:
+    """The agent is registered, its text makes an equal one, and its budgets exist."""
+    try:
+        made = registry.make(str(agent))
+    except SpecError as error:
+        raise ConformanceError(f"{agent} cannot be made from its own text: {error}") from None
+    if made != agent or hash(made) != hash(agent):
+        raise ConformanceError(f"{agent!r} is not equal to what its text makes, {made!r}")
+    if unknown := set(agent.budgets) - {field.name for field in fields(Budget)}:
+        raise ConformanceError(f"{agent}: there is no budget of {', '.join(sorted(unknown))}")
+
+
+def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
+    """The players' decisions in one game, whose other moves are random, as are the first `opening` ones."""
+    game, line = trial.game, random_line(trial.game, seed)
+    made = line[: min(opening, len(line) - 1)]
+    state, found, every = game.initial(), list[Decision](), max(1, len(line) // DECISIONS)
+    for move in made:
+        game.play(state, move)
+    chance, rngs = stream(seed, "chance"), [stream(seed, side) for side in range(game.players)]
+    with ExitStack() as table:
+        players = [table.enter_context(closing(trial.agent.new_player(game, trial.budget))) for _ in rngs]
+        for player in players:
+            player.start(game, state.copy(), list(made))
+        while moves := game.moves(state):
+            side, move = int(game.player(state)), moves[int(random_below(chance, len(moves)))]
+            if side != CHANCE and (len(made) % every == 0 or not found):
+                found.append(decided(trial, players[side], state, rngs[side]))
+                move = int(found[-1].move)
+            state = game.after(state, move)
+            made.append(move)
+            for player in players:
+                player.played(move)
+    require(found or opening, trial.agent, game, "no decision was asked for")
+    return found
+
+
+def random_line(game: Game, seed: int) -> list[int]:
+    """The moves of a random game."""
+    state, rng, made = game.initial(), stream(seed, "chance"), list[int]()
+    while moves := game.moves(state):
+        made.append(moves[int(random_below(rng, len(moves)))])
+        game.play(state, made[-1])
+    return made
+
+
+def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:
+    """A decision that has passed the checks."""
+    shown = state.copy()
+    decision = player.choose(shown, rng)
+    game, move = trial.game, decision.move
+    trial.wrong(np.array_equal(shown, state), state, "it changes the state that it is given")
+    whole = isinstance(move, int | np.integer) and not isinstance(move, bool)
+    trial.wrong(whole and move in game.moves(state), state, f"it answers {move!r}, which is no legal move")
+    for name in ("value", *COUNTS):
+        number = getattr(decision, name)
+        sound = number is None or (math.isfinite(number) and abs(number) < MOST and (name == "value" or number >= 0))
+        trial.wrong(sound, state, f"{name} = {number!r}")
+    value = decision.value
+    trial.wrong(value is None or game.players == 1 or -1 <= value <= 1, state, f"value = {value!r}, not -1 to 1")
+    limit = trial.budget.seconds
+    late = trial.timed and limit is not None and decision.seconds > limit + LATE
+    trial.wrong(not late, state, f"it took {decision.seconds:.2f} s of {limit} s")
+    check_line(trial, decision, state)
+    return decision
+
+
+def check_line(trial: Trial, decision: Decision, state: np.ndarray) -> None:
+    """The principal variation begins with the move, and it and the statistics are legal."""
+    game, line, legal = trial.game, [int(move) for move in decision.principal_variation], trial.game.moves(state)
+    trial.wrong(line[:1] in ([], [int(decision.move)]), state, f"its line {line} does not begin with its move")
+    ahead = state.copy()
+    for move in line if not game.has_chance else ():
+        trial.wrong(move in game.moves(ahead), state, f"its line {line} is not legal at {move}")
+        game.play(ahead, move)
+    if (table := decision.statistics) is not None:
+        trial.wrong(set(table.moves.tolist()) <= set(legal), state, f"its statistics are of the moves {table.moves}")
+        same = len(table.moves) == len(table.playouts) == len(table.means)
+        trial.wrong(same, state, "its statistics have two lengths")

@@ -1,0 +1,226 @@
+"""Sequential test: each candidate plays the base until a test decides."""
+
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from arena.formats.base import UNKNOWN, Matches, Table, Way
+from arena.formats.gauntlet import BaseKeys, base_complaints
+from arena.results.database.record import Reason
+from arena.results.statistics.elo import pentanomial
+from arena.results.statistics.sprt import Sprt, State, in_words
+
+BATCH, SHARE = 16, 10  # least look-ahead in pairs; at most one pair in SHARE of those played
+# copies in a row for each different pair, at least LEAST, after which no new pair is expected: of equally likely
+# openings with one missing, this happens once in e^8 times
+COPIES, LEAST = 8, 32
+NO_NEW_PAIR = (
+    "no new pair comes; more openings, random opening_plies or agents that draw random numbers make pairs differ"
+)
+FAILURES = {*Reason.FORFEITS} - {Reason.TIME}  # being slow is a weakness that a test may measure
+MEND = "mend the program, or count failures by allow_failures = true in the table sprt"
+
+
+class SprtTable(Table):
+    """The hypotheses of a sequential test, and its chances of error; see `results.statistics.sprt`."""
+
+    elo0: float = Field(0.0, description="elo0, the difference under H0, is a number")
+    elo1: float = Field(5.0, description="elo1, the difference under H1, is a number above elo0")
+    alpha: float = Field(0.05, description="alpha, the chance to accept H1 though H0 holds, is between 0 and 0.5")
+    beta: float = Field(0.05, description="beta, the chance to accept H0 though H1 holds, is between 0 and 0.5")
+    model: str = Field("normalized", description='model is "normalized" or "logistic"')
+    allow_failures: bool = Field(False, description="allow_failures, a verdict from failures, is true or false")
+
+    def test(self) -> Sprt:
+        """The test; ValueError says what is out of range."""
+        return Sprt(**self.model_dump(exclude={"allow_failures"}))
+
+    def plain(self) -> dict[str, Any]:
+        """The keys; without `allow_failures` where false, as in runs older than that key."""
+        return self.model_dump(exclude=None if self.allow_failures else {"allow_failures"})
+
+
+class Trial:
+    """A candidate's test against the base, on pairs of games in the order of the openings.
+
+    It stops at the first pair that crosses a bound, or when only copies come.  Left out are pairs with a void game, and
+    copies of earlier pairs, move for move, unless these two have followed one opening in two ways (see
+    `results.database.repeats`).
+    """
+
+    def __init__(self, table: SprtTable):
+        self.test = test = table.test()
+        self._allows_failures = table.allow_failures
+        self.losses = self.failures = 0  # decisive games, and those decided by a failure, of pairs taken
+        self.counts = [0] * 5  # of pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
+        self.pairs = 0  # openings taken, in order
+        self.ahead = BATCH  # end of the current batch; `wanted`: of the next one
+        self.wanted = 2 * BATCH
+        self.state = State(0.0, *test.bounds, "continue")
+        self.copies: list[float] = []  # the candidate's points in pairs left out as copies
+        self._seen: dict[str, tuple[Way, ...]] = {}  # by opening: the first pair
+        self._in_a_row = 0  # copies
+        self._by_chance = False  # one opening was followed in two ways
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the test has ended, be it without a verdict."""
+        return self.state.verdict != "continue" or bool(self.no_verdict)
+
+    @property
+    def no_verdict(self) -> str:
+        """Why there is none, though the test has ended; else ""."""
+        if self._in_a_row >= max(LEAST, COPIES * len(self._seen)):
+            return NO_NEW_PAIR
+        if self.state.verdict != "continue" and self.failures > self.losses / 2 and not self._allows_failures:
+            return f"{self.failures} of {self.losses} lost games were lost by a failure; {MEND}"
+        return ""
+
+    def take(self, points: list[float | None], ways: tuple[Way, ...]) -> None:
+        """Take the candidate's points in the next two games, None for a void one, and how both games went."""
+        while self.pairs >= self.ahead:
+            self.ahead, self.wanted = self.wanted, self.wanted + max(BATCH, self.wanted // SHARE)
+        self.pairs += 1
+        known = [result for result in points if result is not None]
+        if len(known) < 2:
+            return
+        self.losses += sum(result != 0.5 for result in known)
+        self.failures += sum(way.reason in FAILURES for way in ways)
+        if self._is_copy(ways):
+            self.copies.append(sum(known))
+            self._in_a_row += 1
+            return
+        self._in_a_row = 0
+        left_out = self.copies if self._by_chance else []  # wrongly
+        for counted in (*left_out, sum(known)):
+            self.counts[int(2 * counted)] += 1
+        left_out.clear()
+        self.state = self.test.state(self.counts)
+
+    def _is_copy(self, ways) -> bool:
+        """Whether an earlier pair went so; notes if its opening went another way."""
+        if self._by_chance or any(way.moves == "" for way in ways):
+            return False
+        first = self._seen.setdefault(ways[0].opening, ways)
+        self._by_chance = first != ways
+        return first is not ways and not self._by_chance
+
+
+class SequentialTest(Matches):
+    """Each candidate plays the base until its test ends or all `games` are played.
+
+    Pairs come in batches of at least BATCH, one ahead of the test, so that no worker waits.  Games beyond a test's end
+    are stored, but not part of its verdict.
+    """
+
+    name = "sprt"
+
+    class Keys(BaseKeys):
+        sprt: SprtTable = Field(SprtTable(), description="sprt is a table such as { elo0 = 0, elo1 = 5 }")
+
+    @classmethod
+    def complaints(cls, keys, names):
+        yield from base_complaints(keys, names)
+        try:
+            SprtTable(**keys.get("sprt", {})).test()
+        except ValidationError:
+            pass  # reported elsewhere
+        except ValueError as error:
+            yield ("sprt",), keys["sprt"], str(error)
+
+    @classmethod
+    def completed(cls, keys, names):
+        return {"base": keys.get("base") or names[0], "sprt": SprtTable(**keys.get("sprt", {})).plain()}
+
+    def __init__(self, names, games, fixtures, keys):
+        super().__init__(names, games, fixtures, keys)
+        self.base = self.names.index(keys["base"])
+        others = [i for i in range(len(self.names)) if i != self.base]
+        table = SprtTable(**keys["sprt"])
+        self.trials = {(min(self.base, i), max(self.base, i)): Trial(table) for i in others}
+        self._ways = {pair: {} for pair in self.trials}  # by opening and side, of games that no trial has taken
+        self.extend()
+
+    def told(self, seats, opening, outcome, way=UNKNOWN):
+        super().told(seats, opening, outcome)
+        pair = min(seats), max(seats)
+        trial, ways = self.trials[pair], self._ways[pair]
+        ways[opening, int(seats != pair)] = way
+        while not trial.is_over and trial.pairs < self.openings and self.is_played(pair, trial.pairs):
+            ended = trial.pairs
+            trial.take(self._candidates_points(pair, ended), tuple(ways.pop((ended, side)) for side in (0, 1)))
+        self.extend()
+
+    def _candidates_points(self, pair, opening) -> list[float | None]:
+        """In both games of an opening; None for a void one."""
+        results = [self._points[pair][opening, side] for side in (0, 1)]
+        return [result if result is None or pair[1] == self.base else 1 - result for result in results]
+
+    def extend(self):
+        for pair, trial in self.trials.items():
+            self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair]})
+
+    def candidate(self, pair) -> str:
+        """The candidate's name."""
+        return self.names[pair[0] if pair[1] == self.base else pair[1]]
+
+    @classmethod
+    def described(cls, values):
+        return f"a sequential test, at most {values['games']} games of each against {values['base']}"
+
+    def lines(self):
+        return [
+            _in_words(report, trial, at_end=trial.pairs >= self.openings)
+            for report, trial in zip(self.reports(), self.trials.values())
+        ]
+
+    def reports(self):
+        return [self._report(pair, trial) for pair, trial in self.trials.items()]
+
+    def _report(self, pair, trial):
+        estimate, state = pentanomial(trial.counts) if any(trial.counts) else None, trial.state
+        played = sum(self.is_played(pair, k) for k in {opening for opening, _ in self._points[pair]})
+        return {
+            "candidate": self.candidate(pair),
+            "base": self.names[self.base],
+            "pairs": sum(trial.counts),
+            "copies": len(trial.copies),
+            "failures": trial.failures,
+            "no_verdict": trial.no_verdict,
+            "counts": list(trial.counts),
+            "llr": state.llr,
+            "lower": state.lower,
+            "upper": state.upper,
+            "verdict": "continue" if trial.no_verdict else state.verdict,
+            "elo": estimate and estimate.elo,
+            "error": estimate and estimate.error,
+            "bound": estimate.bound if estimate else "",
+            "nelo": estimate and estimate.nelo,
+            "nelo_error": estimate and estimate.nelo_error,
+            "beyond": played - trial.pairs,
+        }
+
+
+def _in_words(report: dict, trial: Trial, at_end: bool) -> str:
+    if report["elo"] is None:
+        elo = "no Elo yet"
+    elif report["bound"]:
+        elo = f"Elo {report['bound']} {report['elo']:+.1f}"
+    else:
+        elo = f"Elo {report['elo']:+.1f} ± {report['error']:.1f}"
+    if report["nelo"] is not None:
+        elo += f", nElo {report['nelo']:+.1f} ± {report['nelo_error']:.1f}"
+    copies = f" and {report['copies']} copies of them" if report["copies"] else ""
+    if report["no_verdict"]:
+        verdict = f"; no verdict: {report['no_verdict']}"
+    elif report["verdict"] == "continue":
+        early = f"; no verdict before {trial.test.min_pairs} pairs" if trial.test.too_few(trial.counts) else ""
+        verdict = "; no verdict after all games" if at_end else early
+    else:
+        verdict = f"; {in_words(report['verdict'], trial.test.elo0, trial.test.elo1).rstrip('.')}"
+        if report["beyond"]:
+            verdict += f" ({report['beyond']} more pairs, played ahead, are not part of this)"
+    return (
+        f"{report['candidate']} against {report['base']}: {report['pairs']} pairs{copies}, LLR {report['llr']:.2f} "
+        f"({report['lower']:.2f} to {report['upper']:.2f}), {elo}{verdict}"
+    )

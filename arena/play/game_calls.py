@@ -1,0 +1,38 @@
+"""Calls of a game's own code, and the result of a finished game."""
+
+import math
+
+from arena.games.core.game import Game
+from arena.results.database.record import Reason
+
+
+class GameError(RuntimeError):
+    """A game whose own rules failed, by no agent's fault."""
+
+
+def by_rules(game: Game, method: str, *arguments):
+    """The answer of a method of the game; GameError if it raises."""
+    try:
+        return getattr(game, method)(*arguments)
+    except Exception as error:
+        raise GameError(f"{method} of {game} raised {type(error).__name__}: {error}") from error
+
+
+def answered(kind: type, game: Game, method: str, *arguments):
+    """The answer as an int, a float, a bool or a str; GameError if it is none."""
+    answer = by_rules(game, method, *arguments)
+    try:
+        if kind is str and not isinstance(answer, str):
+            raise TypeError  # it has a text
+        return kind(answer)
+    except (TypeError, ValueError, OverflowError):
+        raise GameError(f"{method} of {game} answers {answer!r:.80}, which is no {kind.__name__}") from None
+
+
+def result_of(game: Game, state) -> tuple[float | None, float, str, str]:
+    """(outcome, score, reason, detail) of a game ended by its rules; GameError if they give no finite score."""
+    score = answered(float, game, "score", state)
+    if not math.isfinite(score):
+        raise GameError(f"score of {game} is {score}")
+    outcome = None if game.players == 1 else 0.5 if score == 0 else float(score > 0)
+    return outcome, score, Reason.PLAYED_OUT, ""

@@ -1,0 +1,279 @@
+"""Runs a tournament, from its configuration to its store: starts, watches, stops and resumes it."""
+
+import importlib
+import logging
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.config import loading
+from arena.config.complaints import complaint
+from arena.config.config import Config, ConfigError, differences
+from arena.config.trust import trust
+from arena.games.core.prepared_file import changes
+from arena.results.database.integrity import mend
+from arena.results.database.store import FILE_NAME, Store
+from arena.runner.desk import Desk
+from arena.runner.events import Events
+from arena.workers.engine import Engine
+from arena.workers.logs import RunLog
+from arena.workers.machine import cores, describe_run, sources_of
+from arena.workers.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from arena.results.shown.tournament import Tournament
+
+LOG_NAME = "log.txt"
+_turns: dict[int, Any] = {}  # process -> lock of a run: workers of another would keep its descriptors open
+
+log = logging.getLogger("arena.run")
+
+
+class Interrupted(Exception):
+    """A run was stopped before its last game; it can be resumed."""
+
+    def __init__(self, stored: int, total: int, folder: Path, why: str = ""):
+        self.stored = stored
+        self.total = total
+        self.folder = folder
+        self.why = why  # unless a user stopped it
+        what = f"stopped with {stored} of {total} games stored in {folder}; resume the run to play the rest"
+        super().__init__(f"{why}: {what}" if why else what)
+
+
+def run(
+    config: str | os.PathLike[str] | Mapping[str, Any] | Config | None = None,
+    out: str | os.PathLike[str] | None = None,
+    workers: int | None = None,
+    resume: bool = False,
+    events: Events | None = None,
+    cluster: Any = None,
+    **keys: Any,
+) -> "Tournament":
+    """Play a tournament and return its results; void games have their reason in `.games`.
+
+        arena.run(game="connect4", agents=["uct(playouts=200)", "alphabeta(depth=4)"], games=50)
+
+    config: a TOML file's path, a dict of its keys, or a Config; not needed if `keys` are complete
+    keys: replace those in `config`; games, agents and budgets can be text or objects
+    out: the folder for the store and the log; None makes a temporary one and prints its name
+    workers: the cores to use; None uses all that this process may use
+    resume: continue the run in `out`, if any: keys that its format lets grow, such as `games`, may have grown, keys
+    that do not define a game, such as `game_seconds`, may differ; files read by games and agents must be unchanged
+    events: receives the calls; None displays them below a notebook's cell, if the run is in one
+    cluster: plays the games instead of this machine: a Dask scheduler's address, its scheduler file, "local:4", or a
+    Dask client or cluster (docs/cluster.md)
+
+    Runs of several threads of a process, such as tasks of a Dask worker, take turns.
+    In the main thread, Ctrl-C ends the run after the games in play; a second Ctrl-C, or SIGTERM, ends it at once.  Both
+    raise Interrupted if games are missing.
+    ConfigError: the configuration cannot be used, names a program that is not on this machine, or it or its files
+    differ from the run to resume.  StoreExists: there is a run, and `resume` is false.  StoreError: the store cannot be
+    written; games already stored are kept.  WorkerStartError: worker processes cannot start.  ClusterError: the cluster
+    cannot be used, or is gone.
+    """
+    place = _place(workers, cluster)
+    if resume and out is None:
+        raise ValueError("resume = True needs out, the folder of the run to go on with")
+    checked = _as_config(config, keys)
+    with _turns.setdefault(os.getpid(), threading.RLock()):
+        return _run(checked, out, place, resume, events or _default_events())
+
+
+def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournament":
+    here = isinstance(place, int)
+    if here and _is_new(out, resume):
+        check_programs(config)
+    folder = _folder(out)  # only with a sound configuration
+    with ExitStack() as stack:
+        link = None
+        if not here:
+            from arena.cluster.link import linked
+
+            link = stack.enter_context(linked(place, config))
+        last = stack.enter_context(ExitStack())  # ends after the display, log and store, which Ctrl-C does not disturb
+        store = stack.enter_context(_open_store(config, folder, resume))
+        run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
+        if resume and (mended := mend(store)):
+            log.warning(mended)
+            events.trouble(mended)
+        _warn_of_changed_source(store, config, events)
+        trust(config.values)  # imported already, because the user said so
+        events.opened(config.resolved(), folder)
+        stack.callback(events.ended)
+        if link is not None:
+            events.connected(link.where, link.dashboard)
+        desk = Desk(store, config, folder, events)
+        if here and desk.left():
+            check_programs(config)
+        desk.engine = engine = _engine(config, desk, run_log, link or place)
+        stack.enter_context(_loading_tables())
+        last.enter_context(_signals())(engine)
+        _play(engine, desk)
+        if desk.left():
+            raise Interrupted(len(desk.stored), len(desk.schedule), folder, desk.room.fault)
+    from arena.results.shown.tournament import Tournament
+
+    return Tournament.load(folder)
+
+
+def _place(workers: int | None, cluster: Any) -> Any:
+    """Processes here, or the cluster; ValueError if both or neither are possible."""
+    if cluster is not None:
+        if workers is not None:
+            raise ValueError("workers are processes of this machine: with a cluster, that says how many there are")
+        return cluster
+    workers = cores() if workers is None else workers
+    if workers < 1:
+        raise ValueError(f"workers = {workers} is out of range: a run needs 1 or more")
+    return workers
+
+
+def _engine(config, desk: Desk, run_log, place) -> Engine:
+    receivers = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
+    common = {"config": config, "following": desk.next, "run_log": run_log, "on_results": desk.add, **receivers}
+    if isinstance(place, int):
+        return Supervisor(workers=place, **common)
+    from arena.cluster.dask_engine import ClusterEngine
+
+    return ClusterEngine(link=place, left=desk.left, on_machine=desk.note_machine, **common)
+
+
+def _default_events() -> Events:
+    if "IPython" not in sys.modules:
+        return Events()
+    from arena.runner.notebook_display import notebook_display
+
+    return notebook_display() or Events()
+
+
+def _is_new(out, resume: bool) -> bool:
+    return not (resume and (Path(out) / FILE_NAME).exists())
+
+
+def _folder(out) -> Path:
+    if out is not None:
+        return Path(out)
+    folder = tempfile.mkdtemp(prefix="arena-")
+    stream = sys.stdout if "IPython" in sys.modules else sys.stderr  # which notebooks show like an error
+    print(f"The run is stored in {folder}, a new temporary folder.", file=stream)
+    return Path(folder)
+
+
+def _as_config(config: str | os.PathLike[str] | Mapping[str, Any] | Config | None, keys: Mapping[str, Any]) -> Config:
+    if isinstance(config, Config):
+        if keys:
+            raise TypeError(f"a Config is complete: it takes no {', '.join(keys)} besides")
+        return config
+    if config is None or isinstance(config, Mapping):
+        return loading.from_values({**(config or {}), **keys}, "config")
+    return loading.load(config, keys)
+
+
+def check_programs(config: Config) -> None:
+    """ConfigError if an agent's program is missing: it would forfeit every game."""
+    lacking = [(i, agent, agent.lacks()) for i, (_, agent) in enumerate(config.agents)]
+    if problems := [complaint(("agents", i, "agent"), str(agent), text) for i, agent, text in lacking if text]:
+        raise ConfigError(problems)
+
+
+def _open_store(config, folder, resume) -> Store:
+    resolved = config.resolved()
+    if _is_new(folder, resume):
+        specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
+        files = {"files": found} if (found := config.files()) else {}
+        return Store.create(folder, {"config": resolved, "machine": describe_run(config), **files}, specs)
+    store = Store.open(folder, write=True)
+    try:
+        stored = store.config
+        if lines := differences(stored, resolved):
+            raise ConfigError(
+                [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]
+            )
+        if lines := changes(store.meta.get("files", {}), config.files()):
+            raise ConfigError([f"the run in {folder} cannot be resumed: {line}" for line in lines])
+        if stored != resolved:  # the changes that a resume allows
+            store.set_meta("config", resolved)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _warn_of_changed_source(store, config, events):
+    was, now = store.meta["machine"]["source_digest"], sources_of(config)
+    if was != now:
+        text = f"the code of games or agents has changed since the run was started (digest {was}, now {now})"
+        log.warning(text)
+        events.trouble(text)
+
+
+def _play(engine: Engine, desk: Desk) -> None:
+    """Compile and play; returns without workers left, after the last game or a stop."""
+    if desk.left():
+        engine.prepare(desk.events.warming, desk.events.warmed)
+    if engine.stopped:
+        log.warning("interrupted before the first game")
+        return
+    log.info("%d of %d games to play", desk.left(), len(desk.schedule))
+    desk.events.started(len(desk.schedule), len(desk.stored))
+    try:
+        engine.run()
+    finally:
+        log.info("%d of %d games stored", len(desk.stored), len(desk.schedule))
+
+
+@contextmanager
+def _loading_tables():
+    """A context in which a thread loads modules for tables, such as pandas, which take a while.
+
+    Not if workers are forked from this process, which must have no threads then.
+    """
+    if multiprocessing.get_start_method() == "fork":
+        yield
+        return
+    thread = threading.Thread(target=importlib.import_module, args=("arena.results.shown.export",), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+@contextmanager
+def _signals():
+    """In the main thread, turn SIGINT and SIGTERM into stop requests to the engine given to `direct`.
+
+    Earlier signals are kept for it.  Nothing is raised: Python drops exceptions in some places, such as the calls after
+    a fork, and elsewhere they could lose a process just started.  The former handlers return at the end.
+    """
+    engines: list[Engine] = []
+    came = False
+
+    def handle(number, frame):
+        nonlocal came
+        came = True
+        for engine in engines:
+            engine.request_stop(now=number == signal.SIGTERM)
+
+    def direct(engine: Engine):
+        engines.append(engine)
+        if came:
+            engine.request_stop()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield direct
+        return
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield direct
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,221 @@
+"""A study of proof searches: each on the same positions of several games, with several sizes of memory.
+
+Positions come from random games; every search has the same number of nodes for each.
+"""
+
+import math
+import time
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from arena import agents, games
+from arena.agents.core.agent import Agent, Budget
+from arena.agents.core.solve import solve, solver_of
+from arena.config.config import ConfigError
+from arena.games.core.game import check_range
+from arena.games.core.random import random_below, stream
+from arena.games.core.registry import spell
+from arena.study.cells import Cells
+from arena.study.positions import is_open, names_of, random_positions
+
+GAMES = (
+    "atarigo(size=4)",
+    "breakthrough(rows=5, columns=4)",
+    "clobber(rows=4, columns=5)",
+    "connect4(rows=4, columns=5)",
+    "domineering(rows=5, columns=6)",
+    "hex(size=4)",
+    "nogo(rows=4, columns=4)",
+    "othello(size=6)",
+)
+SEARCHES = (
+    "pns",
+    "pns(graph=false)",
+    "pn2",
+    "dfpn",
+    "dfpn(epsilon=0)",
+    "dfpn(weak=true)",
+    "pnstar",
+    "pds",
+    "pdspn",
+    "pdspn(keep_tree=false)",
+)
+LEAST_ROWS = 1000  # in a tree
+TREE_ROW, GRAPH_ROW = 28, 64  # bytes of a row, at most
+NUMBER = int | float
+STORED: dict[str, Any] = {
+    **dict.fromkeys(("game", "search", "moves", "unsolved"), str),
+    **dict.fromkeys(("position", "plies", "nodes", "bytes"), int),
+    **dict.fromkeys(("memory", "seconds"), NUMBER),
+    "value": int | None,
+}
+
+
+@dataclass(frozen=True)
+class ProofStudy(Cells):
+    """The plan of a study.
+
+    memory: sizes in MiB of a search's table or trees
+    positions: of each game
+    nodes: budget of a search for a position
+    part: of random games, where positions are from, as two shares of their length
+    """
+
+    games: tuple[str, ...] = GAMES
+    searches: tuple[str, ...] = SEARCHES
+    memory: tuple[float, ...] = (0.125, 1.0, 16.0)
+    positions: int = 5
+    nodes: int = 1_000_000
+    part: tuple[float, float] = (0.1, 0.5)
+    seed: int = 0
+
+    FILE, WHAT, FOUND = "proving.json", "proofs", "solved.jsonl"
+    TYPES, KEYS = STORED, ("game", "search", "position", "memory")
+
+    def check(self):
+        """ConfigError with everything that is wrong, including games with too few positions."""
+        wrong = [
+            f"{field.name} = {getattr(self, field.name)!r} is of the wrong type; the default is {field.default!r}"
+            for field in fields(self)
+            if not _alike(getattr(self, field.name), field.default)
+        ]
+        if wrong:
+            raise ConfigError(wrong)
+        for name, low, high in (("positions", 1, 10**6), ("nodes", 1, 1 << 60)):
+            try:
+                check_range(name, getattr(self, name), low, high)
+            except ValueError as error:
+                wrong.append(str(error))
+        if not (len(self.part) == 2 and 0 <= self.part[0] <= self.part[1] < 1):
+            wrong.append(f"part = {self.part} is not two shares of a game's length, such as 0.1,0.5")
+        for name in ("games", "searches", "memory"):
+            if len({*getattr(self, name)}) < len(getattr(self, name)):
+                wrong.append(f"{name} = {list(getattr(self, name))} has an entry twice")
+        if not all(0 < mebibytes < 2**63 for mebibytes in self.memory):
+            wrong.append(f"memory = {list(self.memory)}: sizes are finite, and more than 0 MiB")
+        if wrong := wrong or not_made(self.games) or self.unfit() or self.without_positions():
+            raise ConfigError(wrong)
+
+    def unfit(self) -> list[str]:
+        """Complaints about searches that cannot solve a game, or not with some memory."""
+        found = []
+        for spec in self.searches:
+            agent = agents.make(spec)
+            if agent.own_budget().given():
+                found.append(f"{spec}: a budget cannot be given in it; the study sets it")
+            for mebibytes in self.memory:
+                try:
+                    sized = with_memory(agent, mebibytes)
+                    for name in self.games:
+                        solver_of(sized, games.make(name), Budget(nodes=1))
+                except (ValueError, agents.Unsuited) as error:
+                    found.append(f"{spec} with {mebibytes:g} MiB: {error}")
+                    break
+        return found
+
+    def without_positions(self) -> list[str]:
+        """Complaints about games without enough positions."""
+        found = []
+        for name in self.games:
+            game = games.make(name)
+            try:
+                for number in range(self.positions):
+                    position(game, self.seed, number, self.part)
+            except ValueError as error:
+                found.append(str(error))
+        return found
+
+    def cells(self):
+        for game in self.games:
+            for search in self.searches:
+                for position in range(self.positions):
+                    for mebibytes in self.memory:
+                        yield game, search, position, mebibytes
+
+    def words(self, game, search, place, mebibytes):
+        return f"{search} on {game}, position {place + 1}, {mebibytes:g} MiB"
+
+    @cached_property
+    def _warmed(self) -> set[tuple[str, str]]:
+        return set()
+
+    def find(self, name, search, place, mebibytes):
+        game = games.make(name)
+        moves, state = position(game, self.seed, place, self.part)
+        sized, budget = with_memory(agents.make(search), mebibytes), Budget(nodes=self.nodes)
+        if (name, search) not in self._warmed:
+            solver_of(sized, game, budget).warm(state)
+            self._warmed.add((name, search))
+        solver, before = solver_of(sized, game, budget), time.process_time()
+        found = solve(solver, state, moves="none")
+        return {
+            "game": name,
+            "search": search,
+            "position": place,
+            "memory": mebibytes,
+            "moves": " ".join(names_of(game, moves)),
+            "plies": len(moves),
+            "value": found.value,
+            "nodes": found.nodes,
+            "seconds": time.process_time() - before,
+            "bytes": found.peak_bytes,
+            "unsolved": found.unsolved,
+        }
+
+    @classmethod
+    def load(cls, folder):
+        """The rows, and whether they are `solved`; ConfigError if there are none, or if searches disagree."""
+        frame = super().load(folder)
+        return frame.assign(solved=frame["value"].notna())
+
+
+def not_made(names) -> list[str]:
+    """Complaints about games that cannot be made."""
+    found = []
+    for name in names:
+        try:
+            games.make(name)
+        except ValueError as error:
+            found.append(f"game {name}: {error}")
+    return found
+
+
+def _alike(value, example) -> bool:
+    """Of the example's type; a whole number may stand for a float."""
+    if isinstance(example, tuple):
+        return isinstance(value, tuple) and all(_alike(one, example[0]) for one in value)
+    return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
+
+
+def with_memory(agent: Agent, mebibytes: float) -> Agent:
+    """The agent with a table, or trees together, of that size; ValueError if it has neither."""
+    known: Any = agent.__dataclass_fields__
+    if "table" in known:
+        return replace(agent, table=mebibytes)  # type: ignore[type-var]
+    if "max_nodes" not in known or not agent.solves:
+        raise ValueError(f"{agent.name} has neither a table nor trees whose size can be set")
+    own: Any = agent
+    trees = {"pns": 1, "pn2": 2}.get(agent.name, 1 + agent.cores)
+    rows = int(mebibytes * 2**20) // trees // (GRAPH_ROW if own.graph else TREE_ROW)
+    if rows < LEAST_ROWS:
+        least = LEAST_ROWS * trees * (GRAPH_ROW if own.graph else TREE_ROW) / 2**20
+        raise ValueError(f"its memory is too small: it can be {math.ceil(least * 1000) / 1000:g} MiB or more")
+    return replace(own, max_nodes=rows)
+
+
+def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[list[int], np.ndarray]:
+    """(moves, state) of position `number`: from a random game, not foreseen to be won or lost.
+
+    ValueError if a thousand games offer none.
+    """
+    rng = stream(seed, spell(game), number)
+    for _ in range(1000):
+        played = random_positions(game, rng)
+        first, last = (int(share * (len(played) - 1)) for share in part)
+        plies = first + int(random_below(rng, last - first + 1))
+        if plies < len(played) - 1 and is_open(game, played[plies][1]):
+            return played[plies]
+    raise ValueError(f"{game}: no position in the part {part} of a thousand random games that is not foreseen to end")

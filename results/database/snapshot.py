@@ -1,0 +1,248 @@
+"""What a run's folder held at one moment: games and moves as data frames, read from the store and verified."""
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from functools import cached_property
+from operator import itemgetter
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import pandas as pd
+
+from arena.agents.core.effort import Effort
+from arena.results.database import repeats, tallies
+from arena.results.database.columns import frame_types
+from arena.results.database.conditions import Condition, conditions_of
+from arena.results.database.record import GameRecord, ImprovementRecord, MoveRecord, Reason
+from arena.results.database.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
+from arena.results.database.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
+
+GAME_TABLE = (
+    "id", "number", "condition", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
+    "opening_moves", "moves", "seed", "seconds",
+)  # fmt: skip
+SINGLE_PLAYER = "single_player"  # every agent plays by itself
+EFFORT = tuple(field.name for field in fields(Effort))
+
+PAIRED = ("number", "condition", "opening", "first", "second", "outcome", "reason")  # what pairs are made of
+
+_AGENT = "CASE moves.side WHEN 0 THEN games.first ELSE games.second END"
+
+
+class Snapshot:
+    """A run as it was loaded; load again to see games added later."""
+
+    def __init__(self, folder: Path, meta: dict, agents: list[dict], sums: pd.DataFrame):
+        self.folder = folder
+        self.meta = meta  # resolved configuration, version, machine
+        self.agents = agents  # {"name", "spec"}, in the order of the configuration
+        self.tallies = sums  # games counted by condition, players, outcome, reason; see `tallies`
+        self.conditions = conditions_of(meta["config"]) if "config" in meta else _unnamed(sums["condition"])
+        self._last_game = len(self)  # games are numbered as they end: this delimits the snapshot
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike) -> Self:
+        """The tournament in `folder`; StoreError if it cannot be read, or is damaged.
+
+        Up to GAMES_VERIFIED games are verified here; in larger runs, when they are read.
+        """
+        with Store.open(folder) as store, store.unchanged():
+            loaded = cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
+            if len(loaded) <= GAMES_VERIFIED:
+                loaded.games = loaded._read_games(store)
+        return loaded
+
+    @classmethod
+    def glimpse(cls, folder: str | os.PathLike) -> Self:
+        """The tournament in `folder` from its tallies alone; games are read, and verified, when they are asked for."""
+        with Store.open(folder) as store, store.unchanged():
+            return cls(Path(folder), store.meta, store.agents, _tallies(store.tallies()))
+
+    def __len__(self) -> int:
+        return int(self.tallies["games"].sum())
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """One row per game, as scheduled; in a large run, read and verified when first used."""
+        with Store.open(self.folder) as store:
+            return self._read_games(store)
+
+    def _read_games(self, store: Store) -> pd.DataFrame:
+        """StoreDamaged if a game is not as it was stored."""
+        columns = ("game", *GAME_TABLE)
+        rows = map(itemgetter(*map(ROW.index, columns)), store.rows(self._last_game))
+        frame = _frame(_shared(rows, columns), columns, GameRecord)
+        frame = frame[frame["condition"].isin([one.number for one in self.conditions])]
+        frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
+        _check_tallies(store, frame, self.tallies)
+        return self._named(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
+
+    def paired(self) -> pd.DataFrame:
+        """For tables of pairs, quicker to read, with whether a game repeats another; the tallies verify it."""
+        if "games" in vars(self) or len(self.repetitions):
+            return self.games.assign(repeats=self.repeats)
+        with Store.open(self.folder) as store:
+            found = store.each(f"SELECT {', '.join(PAIRED)} FROM games WHERE {self._shown()}")
+            frame = _frame(_shared(found, PAIRED), PAIRED, GameRecord)
+            _check_tallies(store, frame, self.tallies)
+        return frame.sort_values("number", ignore_index=True).assign(repeats=False)
+
+    @property
+    def names(self) -> list[str]:
+        """The agents' names, in the order of the configuration."""
+        return [agent["name"] for agent in self.agents]
+
+    @property
+    def instances(self) -> list[str]:
+        """The games that are played, with the parameters that are not at their defaults."""
+        return list(dict.fromkeys(condition.instance for condition in self.conditions))
+
+    @property
+    def budgets(self) -> list[str]:
+        """The budgets that the games are played at, such as `1000 playouts`; one empty text if there is none."""
+        return list(dict.fromkeys(condition.budget for condition in self.conditions))
+
+    @property
+    def single_player(self) -> bool:
+        """Whether the games are for one player, for a score."""
+        if "config" in self.meta:
+            return self.meta["config"]["format"] == SINGLE_PLAYER
+        return len(self) > 0 and bool(self.tallies["second"].isna().all())
+
+    def at(self, conditions: Iterable[int]) -> Self:
+        """The same tournament with only the games of these conditions, by number; every table covers only these."""
+        wanted = set(conditions)
+        if strange := sorted(wanted - {condition.number for condition in self.conditions}):
+            last = self.conditions[-1].number
+            raise ValueError(f"condition = {strange[0]} is out of range: the run has 0 to {last}")
+        sums = self.tallies[self.tallies["condition"].isin(wanted)].reset_index(drop=True)
+        part = type(self)(self.folder, self.meta, self.agents, sums)
+        part.conditions = [condition for condition in self.conditions if condition.number in wanted]
+        part._last_game = self._last_game
+        if "games" in vars(self):
+            part.games = self.games[self.games["condition"].isin(wanted)].reset_index(drop=True)
+        return part
+
+    def _named(self, games: pd.DataFrame) -> pd.DataFrame:
+        for name in ("budget", "instance"):
+            labels = {condition.number: getattr(condition, name) for condition in self.conditions}
+            if len(set(labels.values())) > 1 and name not in games:
+                games.insert(games.columns.get_loc("condition") + 1, name, games["condition"].map(labels))
+        return games
+
+    @cached_property
+    def repeats(self) -> pd.Series:
+        """bool, along `games`: which repeat an earlier one; see `repeats`."""
+        return repeats.repeated(self.games)
+
+    @cached_property
+    def repetitions(self) -> pd.DataFrame:
+        """Tallies of games that repeat an earlier one, none empty."""
+        return repeats.tallied(self.tallies)
+
+    def moves(self) -> pd.DataFrame:
+        """One row per decision, as scheduled; read at each call."""
+        side = MOVE_COLUMNS.index("side")
+        parts = self._parts("moves", "id, first, second")
+        rows = [(id, (first, second)[row[side]], *row) for (id, first, second), part in parts for row in part]
+        frame = _frame(rows, ("id", "agent", *MOVE_COLUMNS), MoveRecord)
+        return frame[["id", "ply", "agent", *(name for name in MOVE_COLUMNS if name != "ply")]]
+
+    def improvements(self) -> pd.DataFrame:
+        """A row each time an agent that plays by itself improved its best score in a run."""
+        parts = self._parts("improvements", "id, condition, first")
+        rows = [(*about, *row) for about, part in parts for row in part]
+        frame = _frame(rows, ("id", "condition", "agent", *IMPROVEMENT_COLUMNS), ImprovementRecord)
+        of = {condition.number: condition for condition in self.conditions}
+        frame.insert(1, "instance", [of[number].instance for number in frame["condition"]])
+        if len(self.budgets) > 1:
+            frame.insert(2, "budget", [of[number].budget for number in frame["condition"]])
+        return frame.drop(columns="condition")
+
+    def _parts(self, table: str, columns: str) -> Iterator[tuple[list, tuple[tuple, ...]]]:
+        """For each game, as scheduled: columns of it, and its rows of another table."""
+        with Store.open(self.folder) as store:
+            games = store.each(f"SELECT game, number, {columns} FROM games WHERE {self._shown()}")
+            of = {game: about for game, *about in games}
+            parts = [(of[game], rows) for game, rows in store.verified_parts(table, self._last_game) if game in of]
+        return ((about[1:], rows) for about, rows in sorted(parts, key=lambda part: part[0][0]))
+
+    def spent(self) -> pd.DataFrame:
+        """The columns of `Tournament.effort`, one row per agent and ply."""
+        sums = ", ".join(f"SUM(moves.{name}), COUNT(moves.{name})" for name in EFFORT)
+        query = (
+            f"SELECT {_AGENT}, moves.ply, COUNT(*), {sums} FROM moves JOIN games USING (game) "
+            f"WHERE {self._shown()} GROUP BY 1, 2"
+        )
+        names = [column for name in EFFORT for column in (name, f"{name}_given")]
+        with Store.open(self.folder) as store:
+            if self.tallies["decisions"].sum() <= MOVES_VERIFIED:
+                deque(store.verified_parts("moves", self._last_game), 0)
+            frame = pd.DataFrame(store.select(query), columns=["agent", "ply", "decisions", *names])
+        return frame.astype(dict.fromkeys(EFFORT, float))
+
+    def unmoved(self) -> pd.DataFrame:
+        """Forfeits without a move of the loser, whose program did not start or whose process died: one row per agent,
+        with columns agent, games and detail, that of the first.
+        """
+        columns = ["agent", "games", "detail"]
+        if not self.tallies["reason"].isin(Reason.FORFEITS).any():
+            return pd.DataFrame(columns=columns)
+        reasons = ", ".join(f"'{reason}'" for reason in Reason.FORFEITS)
+        side = "(second IS NOT NULL AND outcome = 1)"
+        query = (
+            f"SELECT CASE {side} WHEN 0 THEN first ELSE second END, COUNT(*), detail, MIN(game) FROM games "
+            f"WHERE {self._shown()} AND reason IN ({reasons}) "
+            f"AND NOT EXISTS (SELECT 1 FROM moves WHERE moves.game = games.game AND side = {side}) GROUP BY 1"
+        )
+        with Store.open(self.folder) as store:
+            return pd.DataFrame([row[:3] for row in store.select(query)], columns=columns)
+
+    def _shown(self) -> str:
+        """An SQL condition for the games there were at loading."""
+        numbers = ", ".join(str(condition.number) for condition in self.conditions)
+        return f"game <= {self._last_game} AND games.condition IN ({numbers})"
+
+
+def _check_tallies(store: Store, games: pd.DataFrame, expected: pd.DataFrame) -> None:
+    """StoreDamaged unless the games add up to the tallies."""
+    sums = ["games", "openings", *(["plies"] if "plies" in games else [])]
+    games = games.rename(columns={"opening": "openings"}).assign(games=1)[[*tallies.KEYS, *sums]]
+    counted, tallied = (frame.groupby(list(tallies.KEYS), dropna=False)[sums].sum() for frame in (games, expected))
+    if not counted.equals(tallied):
+        raise StoreDamaged(store.path, "its games do not add up to its tallies")
+
+
+def _unnamed(numbers: pd.Series) -> list[Condition]:
+    """The conditions of imported games: only their numbers are known."""
+    found = sorted(set(numbers.tolist())) or [0]
+    return [Condition(number, f"game {number + 1}", "") for number in found]
+
+
+def _tallies(rows: dict) -> pd.DataFrame:
+    """`Store.tallies` as a frame, in the order of keys, not of the games' ends."""
+    found = [(*key, *sums) for key, (_, sums) in rows.items()]
+    found.sort(key=lambda row: [(value is not None, value) for value in row[: len(tallies.KEYS)]])
+    return pd.DataFrame.from_records(found, columns=list(tallies.COLUMNS)).astype(
+        {"outcome": "float64"} | dict.fromkeys(("condition", *tallies.SUMS), "int64")
+    )
+
+
+def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
+    """The same rows, with one object for each name and reason."""
+    where = [columns.index(name) for name in ("first", "second", "reason")]
+    known: dict = {}
+    for row in rows:
+        values = list(row)
+        for i in where:
+            values[i] = known.setdefault(values[i], values[i])
+        yield tuple(values)
+
+
+def _frame(rows: Iterable[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
+    """With the types of the record's fields, even without rows or values."""
+    frame = pd.DataFrame.from_records(list(rows), columns=list(columns))
+    return frame.astype(frame_types(record, frame.columns))

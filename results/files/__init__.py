@@ -1,0 +1,1 @@
+"""Games as other programs write and read them: PGN, CSV and JSON lines."""

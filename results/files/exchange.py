@@ -1,0 +1,249 @@
+"""Records of games as text: JSON lines out and in, CSV in (`arena table` writes it).  PGN is in pgn.py.
+
+JSON lines hold everything and read back equal; CSV and PGN give players, results, and moves if any.  The text may come
+from anybody: names that a terminal would obey, numbers that no store holds and comments that do not end are refused,
+and every reader takes time in proportion to the text.
+"""
+
+import csv
+import functools
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
+
+from pydantic import TypeAdapter, ValidationError
+
+from arena.results.database import candidates
+from arena.results.database.record import MOST, GameRecord, Reason
+from arena.results.printable import JSON_ESCAPES, unguarded
+
+RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
+OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
+    "1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "0.5": 0.5, ".5": 0.5, "1/2": 0.5, "½-½": 0.5, "½": 0.5, "": None,
+}  # fmt: skip
+FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
+REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
+LONGEST_NAME = 200  # characters of a player's name or a game's id
+MOST_PLAYERS = 2000  # ratings and crosstables have a cell for each two
+
+
+class ExchangeError(ValueError):
+    """Text that cannot be read as records: the line, what is wrong, and what would be right."""
+
+
+def to_jsonl(record: GameRecord) -> str:
+    """One line of JSON, with every decision."""
+    return json.dumps(asdict(record), ensure_ascii=False, allow_nan=False).translate(JSON_ESCAPES) + "\n"
+
+
+def from_jsonl(text: str) -> list[GameRecord]:
+    """Lines by `to_jsonl`; ExchangeError says which one is none."""
+    lines: dict[str, int] = {}
+    names: set[str | None] = set()
+    records = []
+    for number, line in numbered_lines(text):
+        if line.strip():
+            record = _from_json(number, line)
+            if (earlier := lines.setdefault(record.id, number)) != number:
+                raise ExchangeError(f"line {number}: the game {record.id} is there already, in line {earlier}")
+            names.update((record.first, record.second))
+            _check_players(number, names)
+            records.append(record)
+    return records
+
+
+def from_csv(text: str, left_out: list[str] | None = None) -> list[GameRecord]:
+    """The games of a table with a heading: columns first and second (or white and black) and outcome (or result).
+
+    Cells are separated by commas, semicolons or tabs.  Outcomes are the first player's: 1, 0.5 (0,5), 0, or 1-0,
+    1/2-1/2, 0-1; empty or * is a game without a result, left out.  Columns opening, and condition if there is one, tell
+    which games are pairs.  Of the others, opening_moves and moves are read.
+
+    left_out: gets a line for each game that is left out, which is an ExchangeError without such a list
+    """
+    separator = next((mark for mark in ";\t" if mark in text.partition("\n")[0]), ",")
+    rows = csv.reader(io.StringIO(text), strict=True, delimiter=separator)
+    try:
+        heading = [name.strip().lower() for name in next(rows, [])]
+        columns = _columns(heading)
+        games = []
+        for row in rows:
+            if row and len(row) != len(heading):
+                leave_out(f"line {rows.line_num}: has {len(row)} cells, and the heading {len(heading)}", left_out)
+            elif row:
+                cells = ["" if at is None else unguarded(row[at]).strip() for at in columns]
+                cells[2] = cells[2].replace(",", ".")
+                games.append((rows.line_num, *cells))
+    except csv.Error as error:
+        raise ExchangeError(f"line {rows.line_num}: is not CSV: {error}") from None
+    return numbered(games, left_out)
+
+
+def _columns(heading) -> list[int | None]:
+    """The columns of first, second, outcome, condition, opening, opening_moves, moves."""
+    columns: list[int | None] = []
+    for known in (FIRST, SECOND, RESULT, ("condition",), ("opening",), ("opening_moves",), ("moves",)):
+        name = next((name for name in known if name in heading), None)
+        if name is not None and heading.count(name) > 1:
+            raise ExchangeError(f"line 1: the heading holds {name} twice")
+        columns.append(None if name is None else heading.index(name))
+    if None in columns[:3]:
+        found = ", ".join(filter(None, heading)) or "nothing"
+        raise ExchangeError(f"line 1: the heading holds {found}; it must hold first, second and outcome")
+    return columns
+
+
+def _from_json(number, line) -> GameRecord:
+    try:
+        record = _reader().validate_json(line, strict=True)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(map(str, fault["loc"])) or "it"
+        raise ExchangeError(f"line {number}: is not a game: {place}: {fault['msg']}") from None
+    if record.outcome not in RESULTS or not 0 <= record.seed < 1 << 64 or record.first == record.second:
+        what = f"outcome {record.outcome}, seed {record.seed}, players {record.first!r} and {record.second!r}"
+        raise ExchangeError(f"line {number}: {what}: one of them cannot be")
+    for name, value in _values(record):
+        if wrong := _value_fault(name, value):
+            raise ExchangeError(f"line {number}: {name} = {_short(value)}: {wrong}")
+    return record
+
+
+def _values(record) -> Iterator[tuple[str, object]]:
+    for row in (record, *record.decisions, *record.improvements):
+        yield from ((name, value) for name, value in vars(row).items() if name != "seed")
+    for name in ("decisions", "improvements"):
+        steps = [row.ply if name == "decisions" else row.playouts for row in getattr(record, name)]
+        if len(set(steps)) < len(steps):
+            yield name, None
+
+
+def _value_fault(name, value) -> str | None:
+    if isinstance(value, int) and not 0 <= value < MOST:
+        return "is no whole number from 0 to 2**63 - 1"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "is no finite number"
+    if name in ("decisions", "improvements") and value is None:
+        return "two of them are of one ply, or of as many playouts"
+    if name == "candidates" and value is not None:
+        return _candidates_fault(value)
+    if name == "side" and value not in (0, 1):
+        return "is neither 0 nor 1"
+    if name == "reason" and value not in REASONS:
+        return f"is not one of {', '.join(sorted(REASONS))}"
+    if isinstance(value, str) and name != "detail":
+        return _text_fault(value, LONGEST_NAME if name in ("id", "first", "second") else None)
+    return None
+
+
+def _candidates_fault(text) -> str | None:
+    try:
+        candidates.read(text)
+    except ValueError as error:
+        return str(error)
+    return _text_fault(text)
+
+
+def _text_fault(text, longest=None) -> str | None:
+    """What is wrong with a name or moves; `longest`: it must not be empty either."""
+    if longest is not None and not 0 < len(text) <= longest:
+        return f"has {len(text)} characters; it can have 1 to {longest}"
+    return None if text.isprintable() else "has characters that cannot be printed"
+
+
+def _short(value) -> str:
+    text = repr(value[:60] if isinstance(value, str) else value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _check_players(line, names) -> None:
+    if len(names) > MOST_PLAYERS:
+        raise ExchangeError(f"line {line}: there are more than {MOST_PLAYERS} players up to here")
+
+
+def numbered_lines(text) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers.  They end in line feeds alone: `splitlines` would part a name at U+2028 as well."""
+    return enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
+
+
+@functools.cache
+def _reader() -> TypeAdapter:
+    return TypeAdapter(GameRecord)
+
+
+def numbered(games, left_out: list[str] | None = None) -> list[GameRecord]:
+    """Records of (line, first, second, result, condition, opening, opening moves, moves, detail if any), in order."""
+    conditions: dict[str, int] = {}
+    openings: dict[object, int] = {}
+    records: list[GameRecord] = []
+    names: set[str] = set()
+    for line, first, second, result, condition, opening, opening_moves, moves, *detail in games:
+        fault = _row_fault(first, second, result, (opening_moves, moves))
+        if fault or OUTCOMES[result] is None:
+            if fault or left_out is not None:  # no mistake: a game without a result
+                leave_out(f"line {line}: {fault or 'has no result'}", left_out)
+            continue
+        names.update((first, second))
+        _check_players(line, names)
+        number = len(records)
+        pair = frozenset((first, second)), condition
+        records.append(
+            GameRecord(
+                id=f"{number + 1:06d}",
+                number=number,
+                condition=conditions.setdefault(condition, len(conditions)),
+                opening=openings.setdefault((pair, opening) if opening else number, len(openings)),
+                seed=0,
+                first=first,
+                second=second,
+                outcome=OUTCOMES[result],
+                score=None,
+                reason=Reason.IMPORTED,
+                detail="".join(detail),
+                opening_moves=opening_moves,
+                moves=moves,
+                plies=len(f"{opening_moves} {moves}".split()),
+                seconds=0.0,
+            )
+        )
+    return records
+
+
+def _row_fault(first, second, result, texts) -> str:
+    """Why a row is no game: it has no players, no known result or moves that cannot be printed; or ""."""
+    if not first or not second or first == second:
+        return f"the players {_short(first)} and {_short(second)} must be two, with a name each"
+    for text, longest in ((first, LONGEST_NAME), (second, LONGEST_NAME), *((text, None) for text in texts)):
+        if fault := _text_fault(text, longest):
+            return f"{_short(text)} {fault}"
+    if result not in OUTCOMES:
+        return f"the result {_short(result)} is not one of {', '.join([*RESULTS.values(), '1', '0.5', '0'])}"
+    return ""
+
+
+def leave_out(text: str, left_out: list[str] | None) -> None:
+    """Note a game that is left out; ExchangeError if none may be."""
+    if left_out is None:
+        raise ExchangeError(text)
+    left_out.append(text)
+
+
+def players(records: Iterable[GameRecord]) -> list[str]:
+    """The names of all players, in the order in which they come."""
+    return list(dict.fromkeys(name for record in records for name in (record.first, record.second) if name))
+
+
+def joined(parts: list[list[GameRecord]]) -> list[GameRecord]:
+    """The games of several files as one list; numbers, and those of openings, go on from file to file."""
+    if len(parts) == 1:
+        return parts[0]
+    records: list[GameRecord] = []
+    openings = 0
+    for part in parts:
+        for record in part:
+            number = len(records)
+            records.append(replace(record, id=f"{number + 1:06d}", number=number, opening=record.opening + openings))
+        openings += 1 + max((record.opening for record in part), default=-1)
+    return records

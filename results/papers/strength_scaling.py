@@ -1,0 +1,344 @@
+"""How a parallel search compares with the serial one: Elo against workers, and the strength speed-up.
+
+A search with `workers` workers meets its serial search with `factor` times each worker's playouts: at equal time as
+many as fit in the scheme's; at factor = workers the same in all (search overhead).  The **strength speed-up** (Chaslot,
+Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is the factor at which the two are even, from matches
+that enclose it and a logistic curve through all of a point's matches,
+
+    expected score of the parallel search = 1 / (1 + exp(slope (log2 factor - log2 speed-up)))
+
+by quasi-likelihood, with errors from the pairs of games (sandwich estimate) by the delta method.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from arena.results.shown.export import MISSING, elo_with_error, interval
+from arena.results.shown.tables import PAIR_SCORES
+from arena.results.statistics.elo import PENTANOMIAL, Z, pentanomial
+
+PAIR_VALUES = np.array(PENTANOMIAL)
+PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; height / width
+LINE = 0.2  # inches
+BEYOND = 8.0  # an axis of factors ends at this times the highest value
+CONTINUITY = 0.5  # of a pair, added to each side, so that a perfect score has a finite logit
+
+
+@dataclass(frozen=True)
+class SpeedUp:
+    """NaN if unknown; `bound` is ">" or "<" if no matches enclose it: `value` is then the last factor tried."""
+
+    value: float
+    low: float  # of the 95 % interval
+    high: float
+    bound: str = ""
+
+
+def next_factor(matches: Mapping[float, np.ndarray], least: float, most: float) -> float | None:
+    """The factor of a point's next match; None when its matches enclose the speed-up closely.
+
+    `matches` are counts int[5] of pairs (LL to WW, for the parallel search) by factor.  Factors are powers of two
+    between two known to be under and over the speed-up, until these differ by 2 at most; where all are on one side of
+    it, the next power beyond, but none outside `least` and `most`.
+    """
+    won = [factor for factor, counts in matches.items() if _score(counts) >= 0.5]
+    lost = [factor for factor in matches if factor not in won]
+    if not lost:
+        beyond = 2.0 ** (math.floor(math.log2(max(won))) + 1)
+        return beyond if beyond <= most else None
+    if not won:
+        beyond = 2.0 ** (math.ceil(math.log2(min(lost))) - 1)
+        return beyond if beyond >= least else None
+    low = max(won)
+    above = [factor for factor in lost if factor > low]
+    if not above:  # chance has put a lost match below a won one: the curve sorts that out
+        beyond = 2.0 ** (math.floor(math.log2(low)) + 1)
+        return beyond if beyond <= most else None
+    gap = math.log2(min(above)) - math.log2(low)
+    if gap <= 1:
+        return None
+    middle = 2.0 ** round(math.log2(low) + gap / 2)
+    return middle if low < middle < min(above) else None
+
+
+def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
+    """The strength speed-up of a point; `matches` as in `next_factor`."""
+    factors = sorted(matches)
+    scores = np.array([_score(matches[factor]) for factor in factors])
+    if not len(factors):
+        return SpeedUp(math.nan, math.nan, math.nan)
+    if (scores >= 0.5).all() or (scores < 0.5).all():
+        beyond = (scores >= 0.5).all()
+        return SpeedUp(factors[-1] if beyond else factors[0], math.nan, math.nan, ">" if beyond else "<")
+    slope, even, covariance = _curve(np.log2(factors), [np.asarray(matches[factor], float) for factor in factors])
+    if slope <= 0:  # scores rise with the serial playouts: too few games
+        return SpeedUp(math.nan, math.nan, math.nan)
+    gradient = np.array([1.0, -even]) / slope  # of even = intercept / slope
+    error = Z * math.sqrt(gradient @ covariance @ gradient)
+    with np.errstate(over="ignore"):  # too few games: only the interval is left
+        value, low, high = np.exp2([even, even - error, even + error]).tolist()
+    return SpeedUp(value, low, high)
+
+
+def _score(counts) -> float:
+    return float(PAIR_VALUES @ counts / np.sum(counts))
+
+
+def _curve(logs, counts) -> tuple[float, float, np.ndarray]:
+    """Slope, log2 of the factor that scores even, and the covariance of (intercept, slope): the logit of a pair's
+    expected score is intercept - slope * log.
+    """
+    padded = [row + CONTINUITY * np.array([1.0, 0, 0, 0, 1.0]) for row in counts]
+    pairs = np.array([row.sum() for row in padded])
+    means = np.array([PAIR_VALUES @ row for row in padded]) / pairs
+    variances = np.array([row @ (PAIR_VALUES - mean) ** 2 for row, mean in zip(padded, means)]) / pairs
+    design = np.column_stack([np.ones_like(logs), -logs])
+
+    def loss(parameters):
+        logits = design @ parameters
+        return float(pairs @ (np.logaddexp(0, logits) - means * logits))
+
+    def slope_of_loss(parameters):
+        return design.T @ (pairs * (expit(design @ parameters) - means))
+
+    fitted = minimize(loss, np.array([0.0, 1.0]), jac=slope_of_loss, method="BFGS").x
+    expected = expit(design @ fitted)
+    bread = np.linalg.inv(design.T @ (design * (pairs * expected * (1 - expected))[:, None]))
+    meat = design.T @ (design * (pairs * variances)[:, None])
+    return fitted[1], fitted[0] / fitted[1], bread @ meat @ bread
+
+
+def counts_by_pair(pairs: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
+    """int[5] for each two agents in both orders: pairs of games by the first one's score, LL to WW.
+
+    pairs: that table of `shown.tables`
+    """
+    found = {}
+    for row in pairs.itertuples():
+        counts = np.array([getattr(row, name) for name in PAIR_SCORES])
+        found[row.a, row.b], found[row.b, row.a] = counts, counts[::-1]
+    return found
+
+
+def table(points: list[dict]) -> pd.DataFrame:
+    """One row a game, number of playouts, scheme and number of workers.
+
+    `points` hold game, playouts (of each worker), scheme, workers, serial (the search compared with), matches (counts
+    by factor), time (of a move, over the serial search's with the playouts of one worker; NaN if not known), equal (the
+    factor of equal time; None if not known) and nodes_per_playout (of the scheme: new positions in a playout).
+    Columns: those but matches and equal, then games; score, elo, error, bound at equal time; those with `total_` for
+    the same playouts in all; speed_up, low, high, speed_up_bound; efficiency: speed_up over workers.
+    """
+    rows = []
+    for point in points:
+        matches = point["matches"]
+        row = {key: value for key, value in point.items() if key not in ("matches", "equal")}
+        row["games"] = 2 * int(sum(np.sum(counts) for counts in matches.values()))
+        for prefix, factor in (("", point["equal"]), ("total_", float(point["workers"]))):
+            estimate = pentanomial([int(n) for n in matches.get(factor, np.zeros(5))])
+            for name in ("score", "elo", "error"):
+                value = getattr(estimate, name)
+                row[prefix + name] = math.nan if value is None else value
+            row[prefix + "bound"] = estimate.bound
+        found = speed_up(matches)
+        row |= {"speed_up": found.value, "low": found.low, "high": found.high, "speed_up_bound": found.bound}
+        rows.append(row | {"efficiency": found.value / point["workers"]})
+    frame = pd.DataFrame(rows)
+    frame.attrs["kind"] = "scaling"
+    return frame
+
+
+def shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of `table` for people: strings, with errors beside their values, without what is the same in all rows."""
+    names = ["game", "playouts", "scheme", "workers", "serial"]
+    columns = frame[[name for name in names if name in ("scheme", "workers") or frame[name].nunique() > 1]].copy()
+    columns["scheme"] = labels(frame["scheme"])
+    columns["time"] = [_rounded(value, 1) for value in frame["time"]]
+    for heading, prefix in (("Elo at equal time", ""), ("Elo at equal playouts", "total_")):
+        rated = frame[[prefix + name for name in ("elo", "error", "bound")]]
+        columns[heading] = elo_with_error(*(_or_none(rated[name]) for name in rated))
+    columns["strength speed-up"] = [
+        f"{mark} {value:g}" if mark else _rounded(value, 2)
+        for value, mark in zip(frame["speed_up"], frame["speed_up_bound"])
+    ]
+    columns["95 %"] = [interval(_rounded(low, 2), _rounded(high, 2)) for low, high in zip(frame["low"], frame["high"])]
+    columns.attrs["kind"] = "scaling"
+    return columns
+
+
+def labels(schemes: Sequence[str]) -> list[str]:
+    """`root(search='grave')` as `root(grave)`; unchanged if two became one."""
+    short = [re.sub(r"search='(\w+)'", r"\1", scheme) for scheme in schemes]
+    return short if len(set(short)) == len(set(schemes)) else list(schemes)
+
+
+def shown_speeds(frame: pd.DataFrame) -> pd.DataFrame:
+    """`study.throughput` for people; * where other programs disturbed every measurement."""
+    columns = frame[[name for name in ("game", "scheme", "threads") if name != "game" or frame[name].nunique() > 1]]
+    columns = columns.assign(scheme=labels(frame["scheme"]))
+    marks = ["" if share else " *" for share in frame["undisturbed"]]
+    columns["playouts a second"] = [f"{rate:,.0f}{mark}" for rate, mark in zip(frame["playouts_per_second"], marks)]
+    for heading, name in (("times one thread", "speed_up"), ("times serial", "over_serial")):
+        columns[heading] = [_rounded(value, 2) for value in frame[name]]
+    columns.attrs["kind"] = "throughput"
+    return columns
+
+
+def _or_none(column) -> list:
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in column]
+
+
+def _rounded(value, digits) -> str:
+    return MISSING if math.isnan(value) else f"{value:.{digits}f}"
+
+
+PANELS = {
+    "equal_time": ("Elo at equal time", "Elo"),
+    "equal_playouts": ("Elo at equal playouts", "Elo"),
+    "speedup": ("strength speed-up", "times"),
+    "throughput": ("playouts a second, by threads", "times one thread"),
+}
+"""What a figure shows: title, and label of the vertical axis."""
+BUDGETS = "budgets"  # all budgets of a game
+
+
+def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: Sequence[str] = tuple(PANELS)):
+    """A matplotlib figure with `panels` for each game and budget."""
+    from matplotlib.figure import Figure
+
+    width = PANEL * len(_shown(panels, throughput))
+    drawn = Figure(figsize=(width, height(frame, throughput, panels, width)), layout="constrained")
+    draw(drawn, frame, throughput, panels)
+    return drawn
+
+
+def height(frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str], width: float) -> float:
+    """The height in inches that suits a figure of that width."""
+    cells, shown = len(_cells(frame, panels)), _shown(panels, throughput)
+    columns = _columns(shown, width)
+    rows = -(-len(shown) // columns)
+    legend = LINE * -(-(frame["scheme"].nunique() + 1) // max(2, columns))
+    return cells * (rows * (SHAPE * width / columns + LINE) + (LINE if cells > 1 else 0)) + legend
+
+
+def _shown(panels, throughput) -> list[str]:
+    return [name for name in panels if name != "throughput" or (throughput is not None and not throughput.empty)]
+
+
+def _cells(frame, panels) -> list[tuple[str, pd.DataFrame]]:
+    if BUDGETS in panels:
+        return [(str(game), cell) for game, cell in frame.groupby("game", sort=False)]
+    grouped = frame.groupby(["game", "playouts"], sort=False)
+    return [(f"{game}, {playouts} playouts of each worker", cell) for (game, playouts), cell in grouped]
+
+
+def _columns(shown, width: float) -> int:
+    return next((n for n in (len(shown), -(-len(shown) // 2)) if width / n >= LEAST), 1)
+
+
+def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str]) -> None:
+    """A line is a scheme, its band the 95 % interval, a triangle a one-sided bound.
+
+    `frame` is from `table`, `throughput` from `study.throughput`, or there is no such panel.
+    """
+    from arena.results.shown import plots
+
+    cells, shown = _cells(frame, panels), _shown(panels, throughput)
+    columns, schemes = _columns(shown, drawn.get_figwidth()), frame["scheme"].unique().tolist()
+    looks = dict(zip(schemes, map(_look, range(len(schemes)), plots.labels(labels(schemes)))))
+    parts = drawn.subfigures(len(cells), 1, squeeze=False).ravel()
+    for part, (title, cell) in zip(parts, cells):
+        axes = part.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
+        for ax, name in zip(axes, shown):
+            if name == "throughput" and throughput is not None:
+                _draw_throughput(ax, throughput[throughput["game"].isin(cell["game"])], looks)
+            elif name == BUDGETS:
+                _draw_budgets(ax, cell, looks)
+            else:
+                _draw_panel(ax, cell, name, looks)
+            if name in PANELS:
+                ax.set_title(PANELS[name][0], fontsize="medium")
+        for ax in axes[len(shown) :]:
+            ax.remove()
+        if len(cells) > 1:
+            part.suptitle(title, fontsize="medium")
+    found = {text: line for ax in drawn.axes for line, text in zip(*ax.get_legend_handles_labels())}
+    drawn.legend(found.values(), found.keys(), loc="outside lower center", ncols=max(2, columns), frameon=False)
+
+
+def _look(number: int, label: str) -> dict:
+    from arena.results.shown import plots
+
+    again = {"markerfacecolor": "none", "linestyle": "--"} if number >= plots.LINES else {}
+    return plots.look(number % plots.LINES) | again | {"label": label}
+
+
+def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:
+    prefix = {"equal_time": "", "equal_playouts": "total_"}.get(name)
+    for scheme, rows in cell.groupby("scheme", sort=False):
+        if prefix is None:
+            _line(
+                ax, rows["workers"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], looks[scheme]
+            )
+        else:
+            elo, error = rows[prefix + "elo"], rows[prefix + "error"]
+            _line(ax, rows["workers"], elo, elo - error, elo + error, rows[prefix + "bound"], looks[scheme])
+    workers = sorted(cell["workers"].unique())
+    if prefix is None:
+        ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
+        _speed_axis(ax, [*cell["speed_up"], *workers])
+    else:
+        ax.axhline(0, color="grey", linewidth=0.8)
+    ax.set(xlabel="workers", ylabel=PANELS[name][1])
+    count_axis(ax, workers)
+
+
+def _draw_budgets(ax, cell: pd.DataFrame, looks) -> None:
+    for scheme, rows in cell.groupby("scheme", sort=False):
+        rows = rows[rows["workers"] == rows["workers"].max()].sort_values("playouts")
+        look = looks[scheme] | {"label": f"{looks[scheme]['label']} x{rows['workers'].iloc[0]}"}
+        _line(ax, rows["playouts"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], look)
+    _speed_axis(ax, cell["speed_up"])
+    ax.set(xlabel="playouts of each worker", ylabel="strength speed-up")
+    count_axis(ax, sorted(cell["playouts"].unique()))
+
+
+def _speed_axis(ax, values) -> None:
+    """A logarithmic axis of factors, which bands of too few games may leave."""
+    ax.set_yscale("log", base=2)
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if len(known := np.array([value for value in values if value > 0])):
+        low, high = ax.get_ylim()
+        ax.set_ylim(max(low, known.min() / BEYOND), min(high, known.max() * BEYOND))
+
+
+def _line(ax, workers, value, low, high, bound, style) -> None:
+    workers, known = workers.to_numpy(), (bound == "").to_numpy()
+    ax.plot(workers, value, **{"marker": "."} | style)
+    ax.fill_between(workers, low, high, where=known, color=style["color"], alpha=0.15, linewidth=0)
+    for mark, shape in ((">", "^"), ("<", "v")):
+        beyond = (bound == mark).to_numpy()
+        ax.plot(workers[beyond], value.to_numpy()[beyond], marker=shape, linestyle="none", color=style["color"])
+
+
+def _draw_throughput(ax, throughput, looks) -> None:
+    threads = sorted(throughput["threads"].unique())
+    for scheme, rows in throughput.groupby("scheme", sort=False):
+        ax.plot(rows["threads"], rows["speed_up"], **looks[scheme])
+    ax.plot(threads, threads, color="grey", linestyle=":", marker="", label="as many as workers")
+    ax.set(xlabel="threads", ylabel=PANELS["throughput"][1])
+    count_axis(ax, threads)
+
+
+def count_axis(ax, counts) -> None:
+    """A logarithmic axis with the counts that there are."""
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(counts, [str(count) for count in counts], minor=False)
+    ax.grid(alpha=0.3)

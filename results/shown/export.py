@@ -1,0 +1,377 @@
+"""Tables as text for people (text, markdown, latex, html) and as data for programs (csv, json, parquet).
+
+Data have every digit; what is missing is empty in csv and null in json.  The same frame gives the same bytes.
+"""
+
+import html
+import importlib.util
+import io
+import json
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import starmap
+
+import pandas as pd
+from rich.console import Console
+from tabulate import tabulate
+
+from arena.agents.core.effort import Effort
+from arena.results.printable import JSON_ESCAPES, guarded, printable
+from arena.results.shown.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
+from arena.results.shown.kinds import FORMATS
+from arena.results.shown.latex import latex
+
+# left out for people while all are 0
+RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
+DATA = ("csv", "json", "parquet")  # formats for programs
+WIDE_CROSSTABLE = 10  # columns, beyond which LaTeX has whole percents
+LONG = 1000  # rows: rich takes a millisecond for each; longer tables are laid out by tabulate
+
+
+class ColumnError(ValueError):
+    """Columns asked for are missing; the message lists those there are."""
+
+
+def render(
+    frame: pd.DataFrame,
+    format: str,
+    title: str | None = None,
+    times: bool = True,
+    width: int | None = None,
+    raw: bool = False,
+    columns: Sequence[str] | None = None,
+) -> str | bytes:
+    """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
+
+    `times` false leaves out columns of seconds, so that tables of equal runs are equal.  `width` is the most characters
+    in a line of text (in tables of up to 1000 rows, see `fitting`), None as many as needed.  `title` is for
+    people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too wide for any
+    terminal or page, such as seeds and moves.  `columns` are the ones to write, in this order: names in csv, or a
+    study's headings; ValueError names missing ones.  In csv, text that a spreadsheet would take for a formula gets an
+    apostrophe before it, unless `raw`.
+    """
+    if format not in FORMATS:
+        raise ValueError(f"no format {format!r}; there are {', '.join(FORMATS)}")
+    if format in DATA and columns:
+        frame = _chosen(_flat(frame, times), columns, with_errors=False)
+    if format == "csv":
+        flat = _flat(frame, times)
+        return (flat if raw else _guarded(flat)).to_csv(index=False, lineterminator="\n")
+    if format == "json":
+        return _json(_flat(frame, times))
+    if format == "parquet":
+        return _parquet(_flat(frame, times))
+    return _rendered(frame, format, title, times, width, columns)
+
+
+def _rendered(frame, format, title, times, width, columns) -> str:
+    kind, label = frame.attrs.get("kind"), frame.attrs.get("label")
+    title = printable(title or frame.attrs.get("caption") or "") or None
+    frame = _for_people(frame, times, rare=bool(columns))
+    if columns:
+        frame = _chosen(frame, columns, with_errors=True)
+    if format == "text":
+        return _text(_fitted(frame if columns else _short(frame, kind), kind, None), title, width)
+    if format == "latex" and not columns:
+        frame = _short(frame, kind)
+    cells, right = _display(frame, kind, narrow=format == "latex" and len(frame.columns) > WIDE_CROSSTABLE)
+    if format == "latex":
+        return latex(columns_of(cells, right), title, label, "" if kind == "crosstable" else " in %")
+    return {"markdown": _markdown, "html": _html}[format](cells, right, title)
+
+
+def _parquet(frame) -> bytes:
+    """ModuleNotFoundError says what to install without pyarrow."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise ModuleNotFoundError('parquet needs pyarrow: pip install "search-arena[parquet]"', name="pyarrow")
+    return frame.to_parquet(None, index=False, engine="pyarrow")
+
+
+def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
+    """These columns, or texts of names with commas; Elo with its error and bound if people read them in one column."""
+    known = [str(name) for name in frame.columns]
+    wanted = [name for text in columns for name in ([text] if text in known else map(str.strip, text.split(",")))]
+    if strange := [name for name in wanted if name not in known]:
+        raise ColumnError(f"there is no column {', '.join(strange)}; there are {', '.join(known)}")
+    errors = [name for name in ("error", "bound") if with_errors and "elo" in wanted and name in known]
+    return frame[list(dict.fromkeys([*wanted, *errors]))]
+
+
+def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Fitted:
+    """For a rich console, as `render` has it in text; fits the width it is printed in."""
+    kind = frame.attrs.get("kind")
+    return _fitted(_short(_for_people(frame, times), kind), kind, title or frame.attrs.get("caption"))
+
+
+def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
+    """By heading: the cells as readers see them, and whether they stand to the right."""
+    kind = frame.attrs.get("kind")
+    flat = _for_people(frame, times=True)
+    cells, right = _display(flat if kind == "crosstable" else _short(flat, kind), kind)
+    return {heading: (strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)}
+
+
+def _flat(frame, times) -> pd.DataFrame:
+    """A named index as a column, no attributes, and no seconds if so asked."""
+    if frame.index.name is not None:
+        label = frame.index.name
+        while label in frame.columns:
+            label += "_"
+        frame = frame.reset_index(names=label)
+    else:
+        frame = frame.copy()
+    frame.attrs = {}
+    return frame if times else frame[[name for name in frame.columns if name != "clock" and "seconds" not in name]]
+
+
+def _guarded(frame) -> pd.DataFrame:
+    """What no spreadsheet takes for formulas; numbers stay numbers."""
+    for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
+        frame[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in frame[name]]
+    return frame.set_axis([guarded(str(name)) for name in frame.columns], axis=1)
+
+
+def _for_people(frame, times, rare=False) -> pd.DataFrame:
+    """A study as papers print it; else Elo beside its bound, and no counts that are all 0 or missing, unless `rare`."""
+    if frame.attrs.get("kind") == "study":
+        return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
+    frame = _flat(frame, times)
+    if {"elo", "error", "bound"} <= set(frame):
+        others = [name for name in frame.columns if name not in ("elo", "error")]
+        place = others.index("bound")
+        frame = frame[[*others[:place], "elo", "error", *others[place:]]]
+    return frame.drop(columns=[name for name in frame.columns if not rare and name in RARE and not frame[name].any()])
+
+
+def _short(frame, kind) -> pd.DataFrame:
+    """Without columns that no terminal has room for; opponents by number."""
+    if kind == "crosstable":
+        numbers = [str(number + 1) for number in range(len(frame))]
+        frame = frame.set_axis([frame.columns[0], *numbers], axis=1)
+        frame.insert(0, "#", numbers)
+        return frame
+    return frame.drop(columns=list(LONG_IN.get(kind, ())), errors="ignore")
+
+
+def _json(frame) -> str:
+    columns = [_plain(frame[name]) for name in frame.columns]
+    names = list(frame.columns)
+    lines = [json.dumps(dict(zip(names, row)), ensure_ascii=False, allow_nan=False) for row in zip(*columns)]
+    return ("[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n").translate(JSON_ESCAPES)
+
+
+def _plain(column) -> list:
+    return column.astype(object).where(column.notna(), None).tolist()
+
+
+# -- For people ----------------------------------------------------------------------------------------------------
+
+
+def _percent(value):
+    return f"{100 * value:.1f} %"
+
+
+def _bare_percent(value):
+    return f"{100 * value:.1f}"
+
+
+def _whole_percent(value):
+    return f"{100 * value:.0f}"
+
+
+def _signed(value):
+    return f"{value:+.0f}" if round(value) else "0"
+
+
+def _count(value):
+    return f"{value:,.0f}"
+
+
+def _result(value):
+    return {1.0: "1", 0.5: "1/2", 0.0: "0"}[value]
+
+
+def _general(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _points(value):
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+
+
+def _seconds(value):
+    return f"{value:.{5 if value < 0.1 else 3 if value < 100 else 0}f}"
+
+
+def _likelihood(value):
+    if min(value, 1 - value) < 0.0005:
+        return "> 99.9 %" if value > 0.5 else "< 0.1 %"  # never quite certain
+    return _percent(value)
+
+
+SHOWN = {
+    **dict.fromkeys(("elo", "nelo", "bootstrap_low", "bootstrap_high"), _signed),
+    **dict.fromkeys(("score_first", "score_second", "draw_ratio", "blunder_rate"), _percent),
+    **dict.fromkeys(("seconds", "seconds_per_move"), _seconds),
+    **dict.fromkeys(("playouts", "playouts_per_move", "nodes", "nodes_per_move"), _count),
+    **dict.fromkeys(("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count),
+    **dict.fromkeys(("ns_per_ply", "compile_seconds", "plies_per_game"), "{:.1f}".format),
+    **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial", "undisturbed"), "{:.2f}".format),
+    "los": _likelihood,
+    "value": "{:+.3f}".format,
+    "clock": "{:.2f}".format,
+    "outcome": _result,
+    "nelo_error": "{:.0f}".format,
+}
+_POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), _points)
+SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {
+    "scores": _POINTS,
+    "playing": {"seconds": "{:.1f}".format},
+    "candidates": {"share": _percent, "visits": _count},
+}
+LONG_IN = {
+    "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
+    "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
+    "moves": ("candidates",),
+}
+OF_NUMBERS = ("study", "comparison", "scaling")  # whose columns of text are numbers
+NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "serial", "95 %")  # but for these
+HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
+
+
+def _display(frame, kind, narrow=False) -> tuple[dict[str, list[str]], list[bool]]:
+    """Strings by heading, and whether each column stands to the right; a `narrow` crosstable has whole percents without
+    their sign.
+    """
+    shown = SHOWN | SHOWN_IN.get(kind, {})
+    cells, right = {}, []
+    rated = {"elo", "error", "bound"} <= set(frame.columns)
+    for name in frame.columns:
+        if rated and name in ("error", "bound"):
+            continue
+        values = _plain(frame[name])
+        score = kind == "crosstable" and pd.api.types.is_float_dtype(frame[name])
+        write = (_whole_percent if narrow else _percent) if score else shown.get(name, _general)
+        if rated and name == "elo":
+            strings = elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
+        else:
+            strings = [MISSING if value is None else write(value) for value in values]
+        heading = printable(str(name)) if kind in ("crosstable", "study") else _heading(name)
+        cells[heading] = list(map(printable, strings))
+        right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind in OF_NUMBERS and name not in NAMES))
+    return cells, right
+
+
+def _heading(name) -> str:
+    return HEADINGS.get(name, printable(str(name)).replace("_", " "))
+
+
+def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of `comparison` as strings, errors beside values."""
+
+    def texts(name, write):
+        return [MISSING if value is None else write(value) for value in _plain(frame[name])]
+
+    if "elo_1" in frame:
+        columns = frame[["agent"]].copy()
+        for number in (1, 2):
+            columns[f"games {number}"] = frame[f"games_{number}"]
+            columns[f"score {number}"] = texts(f"score_{number}", _percent)
+        for number in (1, 2):
+            estimate = _plain(frame[f"elo_{number}"]), _plain(frame[f"error_{number}"])
+            columns[f"Elo {number}"] = elo_with_error(*estimate, [""] * len(frame))
+        columns["change"] = elo_with_error(_plain(frame["change"]), _plain(frame["error"]), [""] * len(frame))
+    else:
+        columns = frame[[name for name in ("instance", "budget", "agent") if name in frame]].copy()
+        for number in (1, 2):
+            columns[f"runs {number}"] = frame[f"runs_{number}"]
+            columns[f"mean {number}"] = texts(f"mean_{number}", _points)
+        columns["change"] = texts("change", "{:+,.2f}".format)
+        ends = texts("low", "{:+,.2f}".format), texts("high", "{:+,.2f}".format)
+        columns["95 %"] = list(starmap(interval, zip(*ends)))
+    columns["verdict"] = frame["verdict"]
+    columns.attrs["kind"] = "comparison"
+    return columns
+
+
+def _study_columns(frame) -> pd.Series:
+    names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
+    return frame[names].agg(", ".join, axis=1)
+
+
+def _study(frame, write) -> pd.DataFrame:
+    """`61.5 (54.4–68.3)`, numbers as `write` has them; None where none is."""
+    texts = [_study_cell(row.value, row.low, row.high, write) for row in frame.itertuples()]
+    laid = frame.assign(column=_study_columns(frame) if len(frame) else "", text=pd.Series(texts, frame.index, object))
+    rows, columns = (list(dict.fromkeys(laid[name])) for name in ("instance", "column"))
+    table = laid.pivot(index="instance", columns="column", values="text").reindex(index=rows, columns=columns)
+    return table.rename_axis(index="game", columns=None).reset_index()
+
+
+def _study_cell(value, low, high, write) -> str | None:
+    if math.isnan(value):
+        return None
+    return write(value) if math.isnan(low) else f"{write(value)} ({write(low)}–{write(high)})"
+
+
+def interval(low: str, high: str) -> str:
+    """`0.94 to 3.06`; missing where both ends are."""
+    return MISSING if low == high == MISSING else f"{low} to {high}"
+
+
+def elo_with_error(elo, error, bound) -> list[str]:
+    """Elo in one column for people: `+104 ± 23`, or `> +183` for a bound; errors have one width: signs align."""
+    errors = ["" if value is None else f"{value:.0f}" for value in error]
+    widest = max(map(len, errors), default=0)
+    strings = []
+    for value, width, mark in zip(elo, errors, bound):
+        if value is None:
+            strings.append(MISSING)
+        elif mark:
+            strings.append(f"{mark} {_signed(value)}")
+        else:
+            strings.append(f"{_signed(value)} ± {width.rjust(widest)}" if width else _signed(value))
+    return strings
+
+
+def _fitted(frame, kind, title) -> Fitted:
+    columns = columns_of(*_display(frame, kind))
+    narrow = columns_of(*_display(frame, kind, narrow=True)) if kind == "crosstable" else None
+    return Fitted(columns, title, narrow, wrap=kind == "study")
+
+
+def _text(table: Fitted, title, width) -> str:
+    above = (textwrap.fill(title, width) if title and width else title or "").strip("\n")
+    above += "\n\n" if above else ""
+    if table.row_count > LONG:
+        cells = {column.heading: list(column.cells) for column in table.columns}
+        return above + _tabulate(cells, [column.right for column in table.columns], "simple") + "\n"
+    text = io.StringIO()
+    console = Console(file=text, width=width or LONGEST_UNBROKEN, color_system=None, force_terminal=False)
+    console.print(table)
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    return above + "\n".join(lines).strip("\n") + "\n"
+
+
+def _tabulate(cells, right, style) -> str:
+    rows = [[" ".join(cell.split()) for cell in row] for row in zip(*cells.values())]
+    align = ["right" if to_right else "left" for to_right in right] if rows else None
+    return tabulate(rows, list(cells), tablefmt=style, disable_numparse=True, colalign=align)
+
+
+def _markdown(cells, right, title) -> str:
+    escaped = {_bars(heading): [_bars(cell) for cell in column] for heading, column in cells.items()}
+    return (f"**{title}**\n\n" if title else "") + _tabulate(escaped, right, "pipe") + "\n"
+
+
+def _bars(text) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+
+
+def _html(cells, right, title) -> str:
+    table = _tabulate(cells, right, "html") + "\n"
+    return table.replace("<table>", f"<table>\n<caption>{html.escape(title)}</caption>", 1) if title else table

@@ -1,0 +1,148 @@
+"""Tables in LaTeX, for the packages booktabs, graphicx and siunitx; too wide ones shrink to the width of lines.
+
+A column of numbers is one of siunitx's S columns; errors stand behind the sign of plus or minus, the sign of percent in
+the heading.  Other cells, such as bounds, are text in the middle.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.results.shown.fitting import MISSING, Column
+
+NUMBER = r"([+-]?)(\d[\d,]*)(?:\.(\d+))?"
+PLAIN = re.compile(rf"{NUMBER}( %)?")
+WITH_ERROR = re.compile(rf"{NUMBER} ± +([\d.]+)")
+BOUND = re.compile(rf"([<>]) ({NUMBER})( %)?")
+INTERVAL = re.compile(rf"({NUMBER}) \(({NUMBER})–({NUMBER})\)")
+MINUS, TRUE_MINUS = re.compile(r"(?<!\S)-(?=\d)"), r"\\ensuremath{-}"
+ESCAPES = {
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "±": r"\ensuremath{\pm}",
+    "×": r"\ensuremath{\times}",
+    "≤": r"\ensuremath{\leq}",
+    "≥": r"\ensuremath{\geq}",
+    "−": r"\ensuremath{-}",
+}
+NEEDS = r"% \usepackage{booktabs, graphicx, siunitx}"
+FITTING = r"\resizebox{\ifdim\width>\linewidth \linewidth\else \width\fi}{!}{%"  # opens a group
+LONG_HEADING = 10  # letters, beyond which a heading may take two lines
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A column as LaTeX has it: one or two of tabular's."""
+
+    specification: str
+    heading: str
+    cells: list[str]
+
+
+def latex(
+    columns: Sequence[Column], caption: str | None = None, label: str | None = None, percent: str = " in %"
+) -> str:
+    """A tabular of columns of display strings; in a table with a caption above it, if given one, or a label.
+
+    `percent`: the end of the headings of percents.
+    """
+    laid = [_laid(column, percent) for column in columns]
+    rows = zip(*(column.cells for column in laid)) if laid else ()
+    lines = [
+        NEEDS,
+        FITTING,
+        f"\\begin{{tabular}}{{{' '.join(column.specification for column in laid)}}}",
+        r"\toprule",
+        " & ".join(column.heading for column in laid) + r" \\",
+        r"\midrule",
+        *(" & ".join(cells) + r" \\" for cells in rows),
+        r"\bottomrule",
+        r"\end{tabular}}",
+    ]
+    if caption or label:
+        above = [r"\begin{table}", r"\centering"]
+        above += [f"\\caption{{{escaped(caption)}}}"] if caption else []
+        above += [f"\\label{{{label}}}"] if label else []
+        lines = [lines[0], *above, *lines[1:], r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Text as LaTeX reads it, in one line."""
+    return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
+
+
+def _heading(column: Column, more: str = "") -> str:
+    text = column.heading + more
+    if len(text) > max(LONG_HEADING, *map(len, column.cells), 0) and " " in text:
+        blanks = [match.start() for match in re.finditer(" ", text)]
+        middle = min(blanks, key=lambda place: abs(place - len(text) / 2))
+        return rf"\shortstack{{{escaped(text[:middle])}\\{escaped(text[middle + 1 :])}}}"
+    return escaped(text)
+
+
+def _laid(column: Column, percent: str) -> Laid:
+    cells = [" ".join(cell.split()) for cell in column.cells]
+    known = [cell for cell in cells if cell != MISSING]
+    if column.right and known:
+        if all(INTERVAL.fullmatch(cell) or PLAIN.fullmatch(cell) for cell in known):
+            if any(INTERVAL.fullmatch(cell) for cell in known):
+                return _with_intervals(column, cells)
+        if all(any(form.fullmatch(cell) for form in (PLAIN, WITH_ERROR, BOUND)) for cell in known):
+            return _numbers(column, cells, percent)
+    texts = ["--" if cell == MISSING else MINUS.sub(TRUE_MINUS, escaped(cell)) for cell in cells]
+    return Laid("r" if column.right else "l", _heading(column), texts)
+
+
+def _numbers(column: Column, cells: list[str], percent: str) -> Laid:
+    """An S column, percents without their sign; or two columns, the second with the errors."""
+    found = [PLAIN.fullmatch(cell) or WITH_ERROR.fullmatch(cell) for cell in cells]
+    percents = any(cell.endswith(" %") for cell in cells)
+    texts = [_number(cell) if match else _aside(cell) for cell, match in zip(cells, found)]
+    shown = _heading(column, percent if percents else "")
+    specification = _specification([match for match in found if match])
+    if not any(" ± " in cell for cell in cells):
+        return Laid(specification, f"{{{shown}}}", texts)
+    errors = [f"\\ensuremath{{{{}}\\pm {cell.split('±')[1].strip()}}}" if " ± " in cell else "" for cell in cells]
+    both = [f"{text} & {error}" for text, error in zip(texts, errors)]
+    return Laid(f"{specification} @{{}} r", f"\\multicolumn{{2}}{{c}}{{{shown}}}", both)
+
+
+def _with_intervals(column: Column, cells: list[str]) -> Laid:
+    parts = [INTERVAL.fullmatch(cell) for cell in cells]
+    values = [match[1] if match else cell for match, cell in zip(parts, cells)]
+    found = [match for value in values if (match := PLAIN.fullmatch(value))]
+    texts = [_number(value) if PLAIN.fullmatch(value) else _aside(value) for value in values]
+    intervals = [_interval(match) if match else "" for match in parts]
+    both = [f"{value} & {interval}" for value, interval in zip(texts, intervals)]
+    return Laid(f"{_specification(found)} @{{\\ }} l", f"\\multicolumn{{2}}{{c}}{{{_heading(column)}}}", both)
+
+
+def _interval(match) -> str:
+    low, high = (part.replace(",", r"\,") for part in (match[5], match[9]))
+    return f"(\\ensuremath{{{low}}}--\\ensuremath{{{high}}})"
+
+
+def _specification(found: Sequence[re.Match]) -> str:
+    """Wide enough for signs, and the digits before and after the point."""
+    sign = "+" if any(match[1] for match in found) else ""
+    whole = max((len(match[2].replace(",", "")) for match in found), default=1)
+    places = max((len(match[3] or "") for match in found), default=0)
+    options = f"table-format={sign}{whole}" + (f".{places}" if places else "")
+    return f"S[{options}{', retain-explicit-plus' if any(match[1] == '+' for match in found) else ''}]"
+
+
+def _number(cell: str) -> str:
+    return cell.partition(" ± ")[0].removesuffix(" %").replace(",", "")
+
+
+def _aside(cell: str) -> str:
+    if cell == MISSING:
+        return "{--}"
+    bound = BOUND.fullmatch(cell)
+    return f"{{\\ensuremath{{{bound[1]} {bound[2]}}}}}" if bound else f"{{{escaped(cell)}}}"

@@ -1,0 +1,148 @@
+"""The model behind the ratings, and the parameters that make the results most likely.
+
+Strengths are in logits here (1 logit = 400 / ln 10 Elo).  A game has x = strength of the first player + advantage
+- strength of the second; a law of `draws` says how likely win, draw and loss then are.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.results.statistics.draws import Law
+from arena.results.statistics.numeric import contrasts, minimum
+
+SLOPE = 1e-7  # of a game's likelihood, where the fit ends
+STEPS = 60  # ten are usual; few games, nearly all drawn, may make a kink
+
+
+@dataclass(frozen=True)
+class Games:
+    """Results, one row for each ordered pair of players that met."""
+
+    first: np.ndarray  # int[rows]
+    second: np.ndarray  # int[rows]
+    counts: np.ndarray  # float[rows, 3]: the first player's wins, draws, losses
+    distinct: np.ndarray  # float[rows]: games that repeat no other; errors are based on it
+
+    @classmethod
+    def of(cls, counts: np.ndarray, distinct: np.ndarray) -> "Games":
+        """float[players, players, 3]: the first player's wins, draws, losses, and those of distinct games."""
+        first, second = np.nonzero(counts.sum(axis=2))
+        return cls(first, second, counts[first, second], distinct[first, second].sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The most likely parameters, with their covariance from the expected (Fisher) information."""
+
+    strengths: np.ndarray  # float[players], in logits; sum 0 in each group without an anchor
+    advantage: float  # logits
+    law: Law
+    draws: float  # the law's parameter; -inf where there are no draws
+    covariance: np.ndarray  # float[players + 1, players + 1] of strengths and advantage
+
+
+def _basis(groups: np.ndarray, anchors: dict[int, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal columns B: float[players, parameters], and fixed strengths c, so that all strengths are B theta + c.
+
+    In a group with anchors those are fixed and the others free; in one without, the sum of strengths is 0.
+    """
+    fixed, blocks = np.zeros(len(groups)), [np.zeros((len(groups), 0))]
+    fixed[list(anchors)] = list(anchors.values())
+    for group in np.unique(groups):
+        members = np.flatnonzero(groups == group)
+        free = np.setdiff1d(members, list(anchors))
+        if len(free) == len(members):
+            block = np.zeros((len(groups), len(members) - 1))
+            block[members] = contrasts(len(members))
+        else:
+            block = np.eye(len(groups))[:, free]
+        blocks.append(block)
+    return np.hstack(blocks), fixed
+
+
+class _Likelihood:
+    """-log likelihood of (strengths in the basis, advantage, the law's parameter), a game."""
+
+    def __init__(self, games: Games, groups, with_advantage: bool, law: Law, draws: float | None, anchors: dict):
+        self.games, self.law, self.draws = games, law, draws  # draws None: to be estimated
+        self.basis, self.fixed = _basis(groups, anchors)
+        columns = [self.basis[games.first] - self.basis[games.second]]
+        if with_advantage:
+            columns.append(np.ones((len(games.first), 1)))
+        self.design = np.hstack(columns)
+        self.start = self.fixed[games.first] - self.fixed[games.second]
+        self.total = games.counts.sum()
+
+    def split(self, theta):
+        """theta -> (linear parameters, the law's parameter)."""
+        return (theta[:-1], min(theta[-1], self.law.limit)) if self.draws is None else (theta, self.draws)
+
+    def probabilities(self, theta):
+        linear, draws = self.split(theta)
+        return self.law.probabilities(self.start + self.design @ linear, draws)
+
+    def value(self, theta):
+        p, _ = self.probabilities(theta)
+        return -(self.games.counts * np.log(p)).sum() / self.total
+
+    def gradient(self, theta):
+        p, derivatives = self.probabilities(theta)
+        by = np.einsum("rk,rkc->rc", self.games.counts / p, derivatives)
+        by_linear = self.design.T @ by[:, 0]
+        return -(np.append(by_linear, by[:, 1].sum()) if self.draws is None else by_linear) / self.total
+
+    def information(self, theta, played):
+        """Fisher's expected information of `played` games in each row."""
+        p, derivatives = self.probabilities(theta)
+        a_game = np.einsum("rkc,rk,rkd->rcd", derivatives, 1 / p, derivatives)
+        weighted = a_game * played[:, None, None]
+        information = self.design.T @ (weighted[:, 0, 0, None] * self.design)
+        if self.draws is None:
+            cross = self.design.T @ weighted[:, 0, 1]
+            information = np.block([[information, cross[:, None]], [cross[None], weighted[:, 1, 1].sum()]])
+        return information
+
+    def hessian(self, theta):
+        """Expected second derivatives of `value`: never indefinite, as observed ones may be."""
+        return self.information(theta, self.games.counts.sum(axis=1) / self.total)
+
+
+def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchors: dict[int, float]) -> Fit:
+    """The most likely strengths, advantage and draws; the caller ensures that all are finite.
+
+    `groups: int[players]`: which players are compared; no game is between two groups.  `anchors` are of known strength.
+    Scoring (Newton's method with the expected information) in a trust region.  At a boundary of the draws the law's
+    parameter is held: without draws, at that of no draws; where every game was drawn, at the least draw rate of equals
+    that p^n = 5 % allows, since the greatest likelihood gives errors of 0.
+    """
+    wins, draws, losses = games.counts.sum(axis=0)
+    parameter = None
+    if draws == 0:
+        parameter = -math.inf
+    elif wins + losses == 0:
+        parameter = law.parameter_of(0.05 ** (1 / games.distinct.sum()))
+    likelihood = _Likelihood(games, groups, with_advantage, law, parameter, anchors)
+    theta = np.zeros(likelihood.design.shape[1])
+    if parameter is None:
+        theta = np.append(theta, law.parameter_of(draws / (wins + draws + losses)))
+    if len(theta):
+        theta = minimum(likelihood.value, likelihood.gradient, likelihood.hessian, theta, STEPS, SLOPE)
+    return _result(likelihood, theta, with_advantage)
+
+
+def _result(likelihood, theta, with_advantage) -> Fit:
+    linear, draws = likelihood.split(theta)
+    information = likelihood.information(theta, likelihood.games.distinct)
+    width = len(linear)
+    if likelihood.draws is not None or information[-1, -1] < 0.01:
+        information = information[:width, :width]  # at a boundary, or as good as
+    inverse = np.linalg.inv(information) if len(information) else information
+    to_strengths = np.zeros((len(likelihood.basis) + 1, width))
+    to_strengths[:-1, : likelihood.basis.shape[1]] = likelihood.basis
+    if with_advantage:
+        to_strengths[-1, -1] = 1.0
+    values = to_strengths @ linear
+    covariance = to_strengths @ inverse[:width, :width] @ to_strengths.T
+    return Fit(values[:-1] + likelihood.fixed, float(values[-1]), likelihood.law, draws, covariance)
