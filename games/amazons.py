@@ -97,10 +97,6 @@ class Amazons(Rectangle, Game):
         return QUEENS * max(int(reach[self.ranks[square] >= 0].sum()) for square in range(self.area))
 
     @cached_property
-    def max_reach(self):
-        return int(self.ranks.max()) + 1
-
-    @cached_property
     def places(self):
         """places[square, axis]: a square's place on its row, column, diagonal and antidiagonal."""
         row, column = np.divmod(np.arange(self.area), self.width)
@@ -157,6 +153,61 @@ class Amazons(Rectangle, Game):
     def player(self, state):
         return np.int64(state[self.state_size - 1])
 
+    def legal_moves(self, state, moves):
+        first = self.n_lines + QUEENS * self.player(state)
+        count = 0
+        for i in range(QUEENS):
+            origin = np.int64(state[first + i])
+            self.toggle(state, origin)  # arrows can fly over, and to, the square just left
+            for j in range(self.reach(state, origin)):
+                target = self.reached(state, origin, j)
+                for k in range(self.reach(state, target)):
+                    moves[count] = (origin * self.area + target) * self.area + self.reached(state, target, k)
+                    count += 1
+            self.toggle(state, origin)
+        return count
+
+    def play(self, state, move):
+        origin, target, arrow = self.squares(move)
+        side = self.player(state)
+        low = self.n_lines + QUEENS * side
+        high = low + QUEENS - 1
+        i = low
+        while state[i] != origin:
+            i += 1
+        while i < high and state[i + 1] < target:
+            state[i] = state[i + 1]
+            i += 1
+        while i > low and state[i - 1] > target:
+            state[i] = state[i - 1]
+            i -= 1
+        state[i] = target
+        self.toggle(state, origin)
+        self.toggle(state, target)
+        self.toggle(state, arrow)
+        state[self.state_size - 1] = 1 - side
+
+    def is_over(self, state):
+        return self.mobility(state, self.player(state)) == 0
+
+    def score(self, state):
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    def move_name(self, state, move):
+        ends = [point_name(end, self.width) for end in self.squares(move)]
+        return f"{ends[0]}-{ends[1]}/{ends[2]}"
+
+    def render(self, state):
+        white, black = state[self.n_lines : self.n_lines + QUEENS], state[self.n_lines + QUEENS : -1]
+
+        def symbol(row, column):
+            square = row * self.width + column
+            if square in white or square in black:
+                return "W" if square in white else "B"
+            return "#" if state[row] >> column & 1 else "."
+
+        return draw(reversed(range(self.height)), self.width, symbol)
+
     def toggle(self, state, square):
         for axis in range(4):
             state[self.lines[square, axis]] ^= 1 << self.places[square, axis]
@@ -184,48 +235,88 @@ class Amazons(Rectangle, Game):
             count += self.reach(state, state[self.n_lines + QUEENS * side + i])
         return count
 
-    def legal_moves(self, state, moves):
-        first = self.n_lines + QUEENS * self.player(state)
-        count = 0
-        for i in range(QUEENS):
-            origin = np.int64(state[first + i])
-            self.toggle(state, origin)  # arrows can fly over, and to, the square just left
-            for j in range(self.reach(state, origin)):
-                target = self.reached(state, origin, j)
-                for k in range(self.reach(state, target)):
-                    moves[count] = (origin * self.area + target) * self.area + self.reached(state, target, k)
-                    count += 1
-            self.toggle(state, origin)
-        return count
-
     def squares(self, move):
         return move // (self.area * self.area), move // self.area % self.area, move % self.area
 
-    def play(self, state, move):
-        origin, target, arrow = self.squares(move)
-        side = self.player(state)
-        low = self.n_lines + QUEENS * side
-        high = low + QUEENS - 1
-        i = low
-        while state[i] != origin:
-            i += 1
-        while i < high and state[i + 1] < target:
-            state[i] = state[i + 1]
-            i += 1
-        while i > low and state[i - 1] > target:
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def max_reach(self):
+        return int(self.ranks.max()) + 1
+
+    def key(self, state):
+        """A hash of the rows and the queens, from which the rest follows."""
+        word = key = ZERO
+        for row in range(self.height):
+            word = word << WORD(self.width) | WORD(state[row] & (1 << self.width) - 1)
+            if row == 5:  # six rows are 60 bits at most
+                key, word = mix(word + GAMMA), ZERO
+        key = mix(key + word)
+        word = WORD(self.player(state))
+        for i in range(2 * QUEENS):
+            word = word << WORD(7) | WORD(state[self.n_lines + i])
+        return mix(key + word)
+
+    def transform(self, state, symmetry, target):
+        for line in range(self.n_lines):
+            target[line] = self.empty_lines[line]
+        for square in range(self.area):
+            if state[square // self.width] >> square % self.width & 1 == 1:
+                self.toggle(target, self.image(square, symmetry))
+        for first in (self.n_lines, self.n_lines + QUEENS):
+            for i in range(QUEENS):
+                self.put_queen(target, first, i, self.image(state[first + i], symmetry))
+        target[self.state_size - 1] = state[self.state_size - 1]
+
+    def put_queen(self, state, first, count, square):
+        """Insert a square among the `count` ascending ones behind `first`."""
+        i = first + count
+        while i > first and state[i - 1] > square:
             state[i] = state[i - 1]
             i -= 1
-        state[i] = target
-        self.toggle(state, origin)
-        self.toggle(state, target)
-        self.toggle(state, arrow)
-        state[self.state_size - 1] = 1 - side
+        state[i] = square
 
-    def is_over(self, state):
-        return self.mobility(state, self.player(state)) == 0
+    def image(self, square, symmetry):
+        return square + symmetry * (self.width - 1 - 2 * (square % self.width))
 
-    def score(self, state):
-        return 1.0 if self.player(state) == 1 else -1.0
+    def transform_move(self, move, symmetry):
+        origin, target, arrow = self.squares(move)
+        pair = self.image(origin, symmetry) * self.area + self.image(target, symmetry)
+        return pair * self.area + self.image(arrow, symmetry)
+
+    def random_move(self, state, moves, rng):
+        """Draw a queen's move, and a number below max_reach for the arrow, until there is one, so that a target
+        is as likely as it has arrows.  Near the end, where most draws would fail, list the moves."""
+        first = self.n_lines + QUEENS * self.player(state)
+        end0 = self.reach(state, state[first])
+        end1 = end0 + self.reach(state, state[first + 1])
+        end2 = end1 + self.reach(state, state[first + 2])
+        end3 = end2 + self.reach(state, state[first + 3])
+        if end3 == 0:
+            return np.int64(-1)
+        if end3 <= FEW:
+            return np.int64(moves[random_below(rng, self.legal_moves(state, moves))])
+        origin = target = arrow = -1
+        while arrow < 0:
+            n = random_below(rng, end3)
+            start = (end2 if n >= end2 else end1) if n >= end1 else (end0 if n >= end0 else 0)
+            origin = np.int64(state[first + (n >= end0) + (n >= end1) + (n >= end2)])
+            target = self.reached(state, origin, n - start)
+            self.toggle(state, origin)
+            arrow = self.reached(state, target, random_below(rng, self.max_reach))
+            self.toggle(state, origin)
+        return (origin * self.area + target) * self.area + arrow
+
+    def random_playout(self, state, moves, rng):
+        plies = 0
+        move = self.random_move(state, moves, rng)
+        while move >= 0:
+            self.play(state, move)
+            plies += 1
+            move = self.random_move(state, moves, rng)
+        return self.score(state), plies
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
         """Territory by queen distance: free squares count for who needs fewer queen's moves to them, if equal a fifth
@@ -293,19 +384,6 @@ class Amazons(Rectangle, Game):
                 all_high |= up1 | down1
         return all_low, all_high
 
-    def key(self, state):
-        """A hash of the rows and the queens, from which the rest follows."""
-        word = key = ZERO
-        for row in range(self.height):
-            word = word << WORD(self.width) | WORD(state[row] & (1 << self.width) - 1)
-            if row == 5:  # six rows are 60 bits at most
-                key, word = mix(word + GAMMA), ZERO
-        key = mix(key + word)
-        word = WORD(self.player(state))
-        for i in range(2 * QUEENS):
-            word = word << WORD(7) | WORD(state[self.n_lines + i])
-        return mix(key + word)
-
     def move_code(self, state, move):
         """The player, the origin, and target and arrow by their numbers in reach: an eighth of a table of triples."""
         origin, target, arrow = self.squares(move)
@@ -326,64 +404,7 @@ class Amazons(Rectangle, Game):
                 beside += 1
         return self.move_code(state, move) * (QUEENS + 1) + beside
 
-    def transform(self, state, symmetry, target):
-        for line in range(self.n_lines):
-            target[line] = self.empty_lines[line]
-        for square in range(self.area):
-            if state[square // self.width] >> square % self.width & 1 == 1:
-                self.toggle(target, self.image(square, symmetry))
-        for first in (self.n_lines, self.n_lines + QUEENS):
-            for i in range(QUEENS):
-                self.put_queen(target, first, i, self.image(state[first + i], symmetry))
-        target[self.state_size - 1] = state[self.state_size - 1]
-
-    def put_queen(self, state, first, count, square):
-        """Insert a square among the `count` ascending ones behind `first`."""
-        i = first + count
-        while i > first and state[i - 1] > square:
-            state[i] = state[i - 1]
-            i -= 1
-        state[i] = square
-
-    def image(self, square, symmetry):
-        return square + symmetry * (self.width - 1 - 2 * (square % self.width))
-
-    def transform_move(self, move, symmetry):
-        origin, target, arrow = self.squares(move)
-        pair = self.image(origin, symmetry) * self.area + self.image(target, symmetry)
-        return pair * self.area + self.image(arrow, symmetry)
-
-    def random_move(self, state, moves, rng):
-        """Draw a queen's move, and a number below max_reach for the arrow, until there is one, so that a target
-        is as likely as it has arrows.  Near the end, where most draws would fail, list the moves."""
-        first = self.n_lines + QUEENS * self.player(state)
-        end0 = self.reach(state, state[first])
-        end1 = end0 + self.reach(state, state[first + 1])
-        end2 = end1 + self.reach(state, state[first + 2])
-        end3 = end2 + self.reach(state, state[first + 3])
-        if end3 == 0:
-            return np.int64(-1)
-        if end3 <= FEW:
-            return np.int64(moves[random_below(rng, self.legal_moves(state, moves))])
-        origin = target = arrow = -1
-        while arrow < 0:
-            n = random_below(rng, end3)
-            start = (end2 if n >= end2 else end1) if n >= end1 else (end0 if n >= end0 else 0)
-            origin = np.int64(state[first + (n >= end0) + (n >= end1) + (n >= end2)])
-            target = self.reached(state, origin, n - start)
-            self.toggle(state, origin)
-            arrow = self.reached(state, target, random_below(rng, self.max_reach))
-            self.toggle(state, origin)
-        return (origin * self.area + target) * self.area + arrow
-
-    def random_playout(self, state, moves, rng):
-        plies = 0
-        move = self.random_move(state, moves, rng)
-        while move >= 0:
-            self.play(state, move)
-            plies += 1
-            move = self.random_move(state, moves, rng)
-        return self.score(state), plies
+    # -- For people --------------------------------------------------------------------------------------------
 
     def parse_move(self, state, text):
         """The move of that name, without the names of all legal moves, which are many."""
@@ -405,18 +426,3 @@ class Amazons(Rectangle, Game):
         self.toggle(left, origin)
         reached = ([self.reached(left, start, n) for n in range(self.reach(left, start))] for start in (origin, target))
         return target in next(reached) and arrow in next(reached)
-
-    def move_name(self, state, move):
-        ends = [point_name(end, self.width) for end in self.squares(move)]
-        return f"{ends[0]}-{ends[1]}/{ends[2]}"
-
-    def render(self, state):
-        white, black = state[self.n_lines : self.n_lines + QUEENS], state[self.n_lines + QUEENS : -1]
-
-        def symbol(row, column):
-            square = row * self.width + column
-            if square in white or square in black:
-                return "W" if square in white else "B"
-            return "#" if state[row] >> column & 1 else "."
-
-        return draw(reversed(range(self.height)), self.width, symbol)

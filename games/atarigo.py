@@ -31,6 +31,8 @@ class AtariGo(PlacingGame):
     def allowed(self, board, point, colour):
         return self.breathes(board, point, colour) or self.captures(board, point, colour)
 
+    # -- For strength ------------------------------------------------------------------------------------------
+
     def foreseen(self, state):
         """A player who can capture wins; else one who cannot parry all captures, or only in vain, loses."""
         board = np.empty(ROOM, np.uint16)

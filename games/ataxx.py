@@ -48,12 +48,6 @@ class Ataxx(SteppingGame):
         cells = self.size * self.size
         return cells + sum(popcount(self.ring(2, cell)) for cell in range(64) if int(self.board) >> cell & 1)
 
-    def ring(self, distance, square):
-        """The squares at exactly that distance in king's moves."""
-        row, column = divmod(square, 8)
-        cells = ((r, c) for r in range(self.size) for c in range(self.size))
-        return squares(8 * r + c for r, c in cells if max(abs(r - row), abs(c - column)) == distance)
-
     @cached_property
     def rings(self):
         """uint64[64, 2]: the squares at distance 1 and 2."""
@@ -64,15 +58,6 @@ class Ataxx(SteppingGame):
         state[:] = 0
         state[0] = ONE << WORD(8 * last) | ONE << WORD(last)
         state[1] = ONE | ONE << WORD(9 * last)
-
-    def beside(self, pieces):
-        """A set and the squares beside it; beyond a smaller board's edge too."""
-        not_first, not_last = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)
-        wide = pieces | (pieces & not_last) << ONE | (pieces & not_first) >> ONE
-        return wide | wide << WORD(8) | wide >> WORD(8)
-
-    def can_move(self, own, other):
-        return self.beside(self.beside(own) & self.board) & self.board & ~(own | other) != ZERO
 
     def legal_moves(self, state, moves):
         side = state[PLIES] & ONE
@@ -103,32 +88,28 @@ class Ataxx(SteppingGame):
     def score(self, state):
         return float(popcount(state[0]) - popcount(state[1]))
 
-    def evaluate(self, state):
-        """Pieces: the difference over the sum and 1."""
-        black, white = popcount(state[0]), popcount(state[1])
-        return (black - white) / (black + white + 1.0)
-
-    def evaluate_safe(self, state):
-        """Pieces; those that none can turn now, without an empty square beside them, count twice."""
-        shut_in = ~self.beside(self.board & ~(state[0] | state[1]))
-        black = popcount(state[0]) + popcount(state[0] & shut_in)
-        white = popcount(state[1]) + popcount(state[1] & shut_in)
-        return (black - white) / (black + white + 1.0)
-
-    def turns(self, state, move):
+    def move_name(self, state, move):
         if move == PASS:
-            return 0
-        return popcount(self.rings[move & 63, 0] & state[1 - self.player(state)])
+            return "pass"
+        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
+        return target if origin == target else origin + target
 
-    def is_unstable(self, state, move):
-        return self.turns(state, move) >= 4
+    def ring(self, distance, square):
+        """The squares at exactly that distance in king's moves."""
+        row, column = divmod(square, 8)
+        cells = ((r, c) for r in range(self.size) for c in range(self.size))
+        return squares(8 * r + c for r, c in cells if max(abs(r - row), abs(c - column)) == distance)
 
-    def move_order(self, state, move):
-        """Pieces turned, and a new one."""
-        return 2 * self.turns(state, move) + (1 if move >> 6 == move & 63 else 0)
+    def beside(self, pieces):
+        """A set and the squares beside it; beyond a smaller board's edge too."""
+        not_first, not_last = WORD(0xFEFEFEFEFEFEFEFE), WORD(0x7F7F7F7F7F7F7F7F)
+        wide = pieces | (pieces & not_last) << ONE | (pieces & not_first) >> ONE
+        return wide | wide << WORD(8) | wide >> WORD(8)
 
-    def feature_code(self, state, move):
-        return self.move_code(state, move) * 9 + self.turns(state, move)
+    def can_move(self, own, other):
+        return self.beside(self.beside(own) & self.board) & self.board & ~(own | other) != ZERO
+
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def random_move(self, state, moves, rng):
         """Counts the moves of each origin, and finds the one drawn without a list."""
@@ -155,8 +136,31 @@ class Ataxx(SteppingGame):
             targets = self.rings[origin, 1] & empty
         return 64 * origin + trailing_zeros(nth_bit(targets, choice))
 
-    def move_name(self, state, move):
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    def evaluate(self, state):
+        """Pieces: the difference over the sum and 1."""
+        black, white = popcount(state[0]), popcount(state[1])
+        return (black - white) / (black + white + 1.0)
+
+    def evaluate_safe(self, state):
+        """Pieces; those that none can turn now, without an empty square beside them, count twice."""
+        shut_in = ~self.beside(self.board & ~(state[0] | state[1]))
+        black = popcount(state[0]) + popcount(state[0] & shut_in)
+        white = popcount(state[1]) + popcount(state[1] & shut_in)
+        return (black - white) / (black + white + 1.0)
+
+    def turns(self, state, move):
         if move == PASS:
-            return "pass"
-        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
-        return target if origin == target else origin + target
+            return 0
+        return popcount(self.rings[move & 63, 0] & state[1 - self.player(state)])
+
+    def is_unstable(self, state, move):
+        return self.turns(state, move) >= 4
+
+    def move_order(self, state, move):
+        """Pieces turned, and a new one."""
+        return 2 * self.turns(state, move) + (1 if move >> 6 == move & 63 else 0)
+
+    def feature_code(self, state, move):
+        return self.move_code(state, move) * 9 + self.turns(state, move)

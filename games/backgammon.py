@@ -91,9 +91,6 @@ class Backgammon(Game):
     def max_plies(self):
         return 2 * self.horizon
 
-    def plies_left(self, state):
-        return 2 * (self.horizon - np.int64(state[TURN] >> WORD(ROLLS))) + (1 if self.roll(state) >= 0 else 0)
-
     @cached_property
     def origins(self):
         """int8[4 * move_limit]: the points that the steps of a double leave, four a play, in descending order."""
@@ -107,10 +104,116 @@ class Backgammon(Game):
         """ways[k, n]: multisets of k points below n."""
         return np.array([[comb(n + k - 1, k) if n else 0 for n in range(27)] for k in range(5)])
 
+    def start(self, state):
+        state[:] = 0
+        for side in range(2):
+            for i in range(4):
+                plane = sum((count >> i & 1) << point for point, count in START.items())
+                state[2 * side + i // 2] |= WORD(plane << 32 * (i % 2))
+
+    def player(self, state):
+        return np.int64(CHANCE) if self.roll(state) < 0 else self.side(state)
+
+    def legal_moves(self, state, moves):
+        roll = self.roll(state)
+        if roll < 0:
+            for i in range(self.outcomes(state)):
+                moves[i] = i
+            return self.outcomes(state)
+        side = self.side(state)
+        planes, open = self.planes_of(state, side), self.open(state, side)
+        if roll >= DOUBLES:
+            count = self.list_double(planes, open, np.int64(DICE[roll, 0]), moves)
+        else:
+            blots = self.mirrored(self.single(self.planes_of(state, 1 - side)))
+            count = self.list_two(planes, open, blots, roll, moves)
+        if count == 0:
+            moves[0] = 0
+            count = 1
+        return count
+
+    def play(self, state, move):
+        roll, side = self.roll(state), self.side(state)
+        if roll < 0:
+            state[TURN] += WORD(move + 1) << WORD(ROLL) | ONE << WORD(ROLLS)
+            return
+        ours, theirs = self.planes_of(state, side), self.planes_of(state, 1 - side)
+        for i in range(4 if roll >= DOUBLES else 2):
+            point = self.origin(move, roll, i)
+            if point > 0:
+                origin = ONE << WORD(point)
+                target = self.landing(origin, DICE[roll, i & 1])
+                ours = self.moved(ours, origin, target)
+                hit = self.mirrored(target) & self.single(theirs)
+                if hit != ZERO:
+                    theirs = self.moved(theirs, hit, BAR)
+        self.keep(state, side, ours)
+        self.keep(state, 1 - side, theirs)
+        state[TURN] = state[TURN] >> WORD(ROLLS) << WORD(ROLLS) | WORD(1 - side)
+
+    def is_over(self, state):
+        if self.roll(state) >= 0:
+            return False
+        return self.is_off(state, 0) or self.is_off(state, 1) or state[TURN] >> WORD(ROLLS) >= WORD(self.horizon)
+
+    def score(self, state):
+        """1, 2 for a gammon, 3 for a backgammon; 0 after the horizon."""
+        if not (self.is_off(state, 0) or self.is_off(state, 1)):
+            return 0.0
+        loser = 1 if self.is_off(state, 0) else 0
+        on = self.on(self.planes_of(state, loser))
+        points = 1.0
+        if on & OFF == ZERO:
+            points = 3.0 if on & (BAR | POINTS & ~(POINTS >> WORD(6))) != ZERO else 2.0
+        return points if loser == 1 else -points
+
+    def move_name(self, state, move):
+        if self.roll(state) < 0:
+            return "".join(map(str, DICE[move]))
+        blots = int(self.mirrored(self.single(self.planes_of(state, 1 - self.side(state)))))
+        steps = self.steps(state, move)
+        words = []
+        for step in dict.fromkeys(steps):
+            origin, target = ("bar" if step[0] == 25 else str(step[0])), str(step[1] or "off")
+            hit, times = "*" if blots >> step[1] & 1 else "", steps.count(step)
+            words.append(f"{origin}/{target}{hit}" + (f"({times})" if times > 1 else ""))
+        return ",".join(words) or "pass"
+
+    def render(self, state):
+        """As the first player, X, counts; the bar and checkers off are below."""
+        counts = [self.checkers(state, side) for side in (0, 1)]
+
+        def cell(point):
+            ours, theirs = counts[0][point], counts[1][25 - point]
+            return f"{'X' if ours else 'O'}{ours or theirs}" if ours or theirs else "."
+
+        def row(points, show):
+            words = [f"{show(point):>3}" for point in points]
+            return " ".join(words[:6]) + " |" + " ".join(words[6:])
+
+        upper, lower = range(13, 25), range(12, 0, -1)
+        lines = [row(upper, str), row(upper, cell), "", row(lower, cell), row(lower, str)]
+        for side, mark in enumerate("XO"):
+            of, pips = counts[side], self.pips(self.planes_of(state, side))
+            turn = ""
+            if side == self.side(state) and not self.is_over(state):
+                turn = f", to play {self.roll_name(state)}" if self.roll(state) >= 0 else ", to roll"
+            lines.append(f"{mark}: bar {of[25]}, off {of[0]}, {pips} pips{turn}")
+        return "\n".join(lines)
+
+    def chance(self, state, moves, probabilities):
+        count = self.legal_moves(state, moves)
+        for i in range(count):
+            probabilities[i] = 1.0 / 15.0 if count == DOUBLES else (1.0 / 18.0 if i < DOUBLES else 1.0 / 36.0)
+        return count
+
+    def random_outcome(self, state, rng):
+        if self.outcomes(state) == DOUBLES:
+            return random_below(rng, DOUBLES)
+        return np.int64(ROLL_OF[random_below(rng, 36)])
+
     def rank(self, first, second, third, fourth):
         return self.ways[4, first] + self.ways[3, second] + self.ways[2, third] + fourth
-
-    # -- A player's checkers -----------------------------------------------------------------------------------------
 
     def planes_of(self, state, side):
         low, high = state[2 * side], state[2 * side + 1]
@@ -162,15 +265,6 @@ class Backgammon(Game):
     def after_step(self, on, single, origin, die):
         return on & ~(origin & single) | origin >> WORD(die) & POINTS
 
-    # -- Rules -------------------------------------------------------------------------------------------------------
-
-    def start(self, state):
-        state[:] = 0
-        for side in range(2):
-            for i in range(4):
-                plane = sum((count >> i & 1) << point for point, count in START.items())
-                state[2 * side + i // 2] |= WORD(plane << 32 * (i % 2))
-
     def side(self, state):
         return np.int64(state[TURN] & ONE)
 
@@ -178,30 +272,9 @@ class Backgammon(Game):
         """The number of the roll to be played; -1 before the roll."""
         return np.int64(state[TURN] >> WORD(ROLL) & WORD(31)) - 1
 
-    def player(self, state):
-        return np.int64(CHANCE) if self.roll(state) < 0 else self.side(state)
-
     def outcomes(self, state):
         """The first roll is no double."""
         return DOUBLES if state[TURN] >> WORD(ROLLS) == ZERO else N_ROLLS
-
-    def legal_moves(self, state, moves):
-        roll = self.roll(state)
-        if roll < 0:
-            for i in range(self.outcomes(state)):
-                moves[i] = i
-            return self.outcomes(state)
-        side = self.side(state)
-        planes, open = self.planes_of(state, side), self.open(state, side)
-        if roll >= DOUBLES:
-            count = self.list_double(planes, open, np.int64(DICE[roll, 0]), moves)
-        else:
-            blots = self.mirrored(self.single(self.planes_of(state, 1 - side)))
-            count = self.list_two(planes, open, blots, roll, moves)
-        if count == 0:
-            moves[0] = 0
-            count = 1
-        return count
 
     def list_two(self, planes, open, blots, roll, moves):
         """Write one play of two dice for each position reached; return their number.
@@ -318,25 +391,6 @@ class Backgammon(Game):
         target = origin >> WORD(die)
         return target if target & POINTS != ZERO else OFF
 
-    def play(self, state, move):
-        roll, side = self.roll(state), self.side(state)
-        if roll < 0:
-            state[TURN] += WORD(move + 1) << WORD(ROLL) | ONE << WORD(ROLLS)
-            return
-        ours, theirs = self.planes_of(state, side), self.planes_of(state, 1 - side)
-        for i in range(4 if roll >= DOUBLES else 2):
-            point = self.origin(move, roll, i)
-            if point > 0:
-                origin = ONE << WORD(point)
-                target = self.landing(origin, DICE[roll, i & 1])
-                ours = self.moved(ours, origin, target)
-                hit = self.mirrored(target) & self.single(theirs)
-                if hit != ZERO:
-                    theirs = self.moved(theirs, hit, BAR)
-        self.keep(state, side, ours)
-        self.keep(state, 1 - side, theirs)
-        state[TURN] = state[TURN] >> WORD(ROLLS) << WORD(ROLLS) | WORD(1 - side)
-
     def origin(self, move, roll, i):
         """The point that the i-th step leaves; 0 for none."""
         if roll >= DOUBLES:
@@ -347,37 +401,6 @@ class Backgammon(Game):
         c0, c1, c2, c3 = self.planes_of(state, side)
         return c0 & c1 & c2 & c3 & OFF != ZERO
 
-    def is_over(self, state):
-        if self.roll(state) >= 0:
-            return False
-        return self.is_off(state, 0) or self.is_off(state, 1) or state[TURN] >> WORD(ROLLS) >= WORD(self.horizon)
-
-    def score(self, state):
-        """1, 2 for a gammon, 3 for a backgammon; 0 after the horizon."""
-        if not (self.is_off(state, 0) or self.is_off(state, 1)):
-            return 0.0
-        loser = 1 if self.is_off(state, 0) else 0
-        on = self.on(self.planes_of(state, loser))
-        points = 1.0
-        if on & OFF == ZERO:
-            points = 3.0 if on & (BAR | POINTS & ~(POINTS >> WORD(6))) != ZERO else 2.0
-        return points if loser == 1 else -points
-
-    # -- Chance ------------------------------------------------------------------------------------------------------
-
-    def chance(self, state, moves, probabilities):
-        count = self.legal_moves(state, moves)
-        for i in range(count):
-            probabilities[i] = 1.0 / 15.0 if count == DOUBLES else (1.0 / 18.0 if i < DOUBLES else 1.0 / 36.0)
-        return count
-
-    def random_outcome(self, state, rng):
-        if self.outcomes(state) == DOUBLES:
-            return random_below(rng, DOUBLES)
-        return np.int64(ROLL_OF[random_below(rng, 36)])
-
-    # -- What searches ask -------------------------------------------------------------------------------------------
-
     def pips(self, planes):
         total = 0
         for i in range(len(PLACES)):
@@ -385,6 +408,25 @@ class Backgammon(Game):
             ones = popcount(planes[0] & place) + 2 * popcount(planes[1] & place)
             total += (ones + 4 * popcount(planes[2] & place) + 8 * popcount(planes[3] & place)) << i
         return total
+
+    def steps(self, state, move) -> list[tuple[int, int]]:
+        """(from, to) as the player counts, in descending order."""
+        roll = self.roll(state)
+        points = [(self.origin(move, roll, i), int(DICE[roll, i & 1])) for i in range(4 if roll >= DOUBLES else 2)]
+        return sorted(((int(p), max(int(p) - die, 0)) for p, die in points if p > 0), reverse=True)
+
+    def roll_name(self, state) -> str:
+        return "".join(map(str, DICE[self.roll(state)]))
+
+    def checkers(self, state, side) -> list[int]:
+        """Checkers off the board, on each point as their player counts, and on the bar: 26 numbers."""
+        planes = [int(plane) for plane in self.planes_of(state, side)]
+        return [sum((plane >> point & 1) << i for i, plane in enumerate(planes)) for point in range(26)]
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    def plies_left(self, state):
+        return 2 * (self.horizon - np.int64(state[TURN] >> WORD(ROLLS))) + (1 if self.roll(state) >= 0 else 0)
 
     def risk(self, state, side):
         """The pips lost if all blots in danger were hit: those that the other player must pass, or can enter on."""
@@ -437,25 +479,7 @@ class Backgammon(Game):
     def feature_code(self, state, move):
         return 5 * self.move_code(state, move) + self.move_order(state, move)
 
-    # -- For people --------------------------------------------------------------------------------------------------
-
-    def steps(self, state, move) -> list[tuple[int, int]]:
-        """(from, to) as the player counts, in descending order."""
-        roll = self.roll(state)
-        points = [(self.origin(move, roll, i), int(DICE[roll, i & 1])) for i in range(4 if roll >= DOUBLES else 2)]
-        return sorted(((int(p), max(int(p) - die, 0)) for p, die in points if p > 0), reverse=True)
-
-    def move_name(self, state, move):
-        if self.roll(state) < 0:
-            return "".join(map(str, DICE[move]))
-        blots = int(self.mirrored(self.single(self.planes_of(state, 1 - self.side(state)))))
-        steps = self.steps(state, move)
-        words = []
-        for step in dict.fromkeys(steps):
-            origin, target = ("bar" if step[0] == 25 else str(step[0])), str(step[1] or "off")
-            hit, times = "*" if blots >> step[1] & 1 else "", steps.count(step)
-            words.append(f"{origin}/{target}{hit}" + (f"({times})" if times > 1 else ""))
-        return ",".join(words) or "pass"
+    # -- For people --------------------------------------------------------------------------------------------
 
     def parse_move(self, state, text):
         """A play by its steps in any order, joined or not (24/18/13, 24/13), with or without asterisks; a roll in any
@@ -473,28 +497,6 @@ class Backgammon(Game):
             if not steps or len(alike) != 1:
                 raise
             return alike[0]
-
-    def render(self, state):
-        """As the first player, X, counts; the bar and checkers off are below."""
-        counts = [self.checkers(state, side) for side in (0, 1)]
-
-        def cell(point):
-            ours, theirs = counts[0][point], counts[1][25 - point]
-            return f"{'X' if ours else 'O'}{ours or theirs}" if ours or theirs else "."
-
-        def row(points, show):
-            words = [f"{show(point):>3}" for point in points]
-            return " ".join(words[:6]) + " |" + " ".join(words[6:])
-
-        upper, lower = range(13, 25), range(12, 0, -1)
-        lines = [row(upper, str), row(upper, cell), "", row(lower, cell), row(lower, str)]
-        for side, mark in enumerate("XO"):
-            of, pips = counts[side], self.pips(self.planes_of(state, side))
-            turn = ""
-            if side == self.side(state) and not self.is_over(state):
-                turn = f", to play {self.roll_name(state)}" if self.roll(state) >= 0 else ", to roll"
-            lines.append(f"{mark}: bar {of[25]}, off {of[0]}, {pips} pips{turn}")
-        return "\n".join(lines)
 
     def drawing(self, state, moves):
         """As the first player, black, counts."""
@@ -524,14 +526,6 @@ class Backgammon(Game):
 
     def ends_of(self, play: str, side: int) -> set[int]:
         return {25 - target if side else target for _, target in read_steps(play)}
-
-    def roll_name(self, state) -> str:
-        return "".join(map(str, DICE[self.roll(state)]))
-
-    def checkers(self, state, side) -> list[int]:
-        """Checkers off the board, on each point as their player counts, and on the bar: 26 numbers."""
-        planes = [int(plane) for plane in self.planes_of(state, side)]
-        return [sum((plane >> point & 1) << i for i, plane in enumerate(planes)) for point in range(26)]
 
 
 def _stack(x: float, base: float, way: int, count: int, colour: str) -> list[str]:

@@ -110,16 +110,6 @@ class Breakthrough(BitBoard, Game):
     def player(self, state):
         return np.int64(state[2])
 
-    def targets(self, own, other, white):
-        """Targets ahead, to the left and to the right, as sets."""
-        step = WORD(self.columns)
-        if white:
-            ahead, left, right = (own << step, (own & self.inner_left) << step - ONE, (own & self.left) << step + ONE)
-        else:
-            ahead, left, right = (own >> step, (own & self.inner_left) >> step + ONE, (own & self.left) >> step - ONE)
-        free = self.board & ~own
-        return ahead & free & ~other, left & free, right & free
-
     def legal_moves(self, state, moves):
         side = state[2]
         ahead, left, right = self.targets(state[side], state[ONE - side], side == ZERO)
@@ -146,9 +136,99 @@ class Breakthrough(BitBoard, Game):
     def score(self, state):
         return self.prize if state[2] == ONE else -self.prize
 
-    # -- What can be foreseen: patterns of A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough with race
-    # patterns and job-level proof number search", Advances in Computer Games 13 (2011) ----------------------------
+    def move_name(self, state, move):
+        return square_name(move >> 6, self.columns) + square_name(move & 63, self.columns)
 
+    def render(self, state):
+        return draw_sets(reversed(range(self.rows)), self.columns, {"W": state[0], "B": state[1]})
+
+    def targets(self, own, other, white):
+        """Targets ahead, to the left and to the right, as sets."""
+        step = WORD(self.columns)
+        if white:
+            ahead, left, right = (own << step, (own & self.inner_left) << step - ONE, (own & self.left) << step + ONE)
+        else:
+            ahead, left, right = (own >> step, (own & self.inner_left) >> step + ONE, (own & self.left) >> step - ONE)
+        free = self.board & ~own
+        return ahead & free & ~other, left & free, right & free
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def images(self):
+        return turns(self.rows, self.columns, self.symmetries)
+
+    def transform(self, state, symmetry, target):
+        for side in range(2):
+            target[side] = image_of(state[side], self.images, symmetry)
+        target[2] = state[2]
+
+    def transform_move(self, move, symmetry):
+        return self.images[symmetry, move >> 6] << 6 | self.images[symmetry, move & 63]
+
+    def random_move(self, state, moves, rng):
+        side = state[2]
+        target, step = self.random_target(state[side], state[ONE - side], side == ZERO, rng)
+        square = trailing_zeros(target)
+        return (square - np.int64(step) if side == ZERO else square + np.int64(step)) << 6 | square
+
+    def random_target(self, own, other, white, rng):
+        """A uniformly random move: its target as a set, and its distance in squares, up or down; also on lanes.
+
+        Without branches, half of which a processor would guess wrong.
+        """
+        ahead, left, right = self.targets(own, other, white)
+        n_ahead, n_left, n_right = popcount(ahead), popcount(left), popcount(right)
+        choice, row = random_below(rng, n_ahead + n_left + n_right), WORD(self.columns)
+        beyond_ahead, beyond_left = choice >= n_ahead, choice >= n_ahead + n_left
+        targets = choose(beyond_left, right, choose(beyond_ahead, left, ahead))
+        choice -= choose(beyond_left, n_ahead + n_left, choose(beyond_ahead, n_ahead, 0))
+        to_left, to_right = (row - ONE, row + ONE) if white else (row + ONE, row - ONE)
+        return nth_bit(targets, choice), choose(beyond_left, to_right, choose(beyond_ahead, to_left, row))
+
+    def random_playout(self, state, moves, rng):
+        white = state[2] == ZERO
+        own, other = (state[0], state[1]) if white else (state[1], state[0])
+        over, plies = self.is_over(state), 0
+        while not over:
+            target, step = self.random_target(own, other, white, rng)
+            origin = target >> step if white else target << step
+            own, other = other & ~target, own ^ (origin | target)
+            over = target & (self.highest_row if white else self.lowest_row) != ZERO or own == ZERO
+            white = not white
+            plies += 1
+        return (-self.prize if white else self.prize), plies
+
+    @property
+    def lane_bits(self):
+        return narrowest(self.rows * self.columns)
+
+    def lane_start(self, state, zero):
+        return zero + state[0], zero + state[1], zero + state[2]
+
+    def lane_step(self, words, rng):
+        """A move of each side; where Black begins, White first waits."""
+        white, black, begins = words
+        waits, prize = begins != 0, np.int64(self.prize)
+        moved = self.lane_move(white, black, True, rng)
+        white, black = choose(waits, white, moved[0]), choose(waits, black, moved[1])
+        won = ~waits & moved[2]
+        black, white, lost = self.lane_move(black, white, False, rng)
+        plies = choose(won | waits, 1, 2)
+        return (white, black, begins ^ begins), plies, won | lost, choose(won, prize, -prize)
+
+    def lane_move(self, own, other, white, rng):
+        """(own pieces, the other's, whether the move ends the game)."""
+        target, step = self.random_target(own, other, white, rng)
+        origin = target >> step if white else target << step
+        other &= ~target
+        over = (target & (self.highest_row if white else self.lowest_row) != 0) | (other == 0)
+        return own ^ (origin | target), other, over
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    # Patterns of A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough with race patterns and job-level proof
+    # number search", Advances in Computer Games 13 (2011)
     def foreseen(self, state):
         """A piece about to arrive, two of the other side, exchanges before the goal, and runners."""
         side = np.int64(state[2])
@@ -314,77 +394,6 @@ class Breakthrough(BitBoard, Game):
         """With a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
         return np.int64(move) << 1 | self.captures(state, move)
 
-    @cached_property
-    def images(self):
-        return turns(self.rows, self.columns, self.symmetries)
-
-    def transform(self, state, symmetry, target):
-        for side in range(2):
-            target[side] = image_of(state[side], self.images, symmetry)
-        target[2] = state[2]
-
-    def transform_move(self, move, symmetry):
-        return self.images[symmetry, move >> 6] << 6 | self.images[symmetry, move & 63]
-
-    def random_move(self, state, moves, rng):
-        side = state[2]
-        target, step = self.random_target(state[side], state[ONE - side], side == ZERO, rng)
-        square = trailing_zeros(target)
-        return (square - np.int64(step) if side == ZERO else square + np.int64(step)) << 6 | square
-
-    def random_target(self, own, other, white, rng):
-        """A uniformly random move: its target as a set, and its distance in squares, up or down; also on lanes.
-
-        Without branches, half of which a processor would guess wrong.
-        """
-        ahead, left, right = self.targets(own, other, white)
-        n_ahead, n_left, n_right = popcount(ahead), popcount(left), popcount(right)
-        choice, row = random_below(rng, n_ahead + n_left + n_right), WORD(self.columns)
-        beyond_ahead, beyond_left = choice >= n_ahead, choice >= n_ahead + n_left
-        targets = choose(beyond_left, right, choose(beyond_ahead, left, ahead))
-        choice -= choose(beyond_left, n_ahead + n_left, choose(beyond_ahead, n_ahead, 0))
-        to_left, to_right = (row - ONE, row + ONE) if white else (row + ONE, row - ONE)
-        return nth_bit(targets, choice), choose(beyond_left, to_right, choose(beyond_ahead, to_left, row))
-
-    def random_playout(self, state, moves, rng):
-        white = state[2] == ZERO
-        own, other = (state[0], state[1]) if white else (state[1], state[0])
-        over, plies = self.is_over(state), 0
-        while not over:
-            target, step = self.random_target(own, other, white, rng)
-            origin = target >> step if white else target << step
-            own, other = other & ~target, own ^ (origin | target)
-            over = target & (self.highest_row if white else self.lowest_row) != ZERO or own == ZERO
-            white = not white
-            plies += 1
-        return (-self.prize if white else self.prize), plies
-
-    @property
-    def lane_bits(self):
-        return narrowest(self.rows * self.columns)
-
-    def lane_start(self, state, zero):
-        return zero + state[0], zero + state[1], zero + state[2]
-
-    def lane_step(self, words, rng):
-        """A move of each side; where Black begins, White first waits."""
-        white, black, begins = words
-        waits, prize = begins != 0, np.int64(self.prize)
-        moved = self.lane_move(white, black, True, rng)
-        white, black = choose(waits, white, moved[0]), choose(waits, black, moved[1])
-        won = ~waits & moved[2]
-        black, white, lost = self.lane_move(black, white, False, rng)
-        plies = choose(won | waits, 1, 2)
-        return (white, black, begins ^ begins), plies, won | lost, choose(won, prize, -prize)
-
-    def lane_move(self, own, other, white, rng):
-        """(own pieces, the other's, whether the move ends the game)."""
-        target, step = self.random_target(own, other, white, rng)
-        origin = target >> step if white else target << step
-        other &= ~target
-        over = (target & (self.highest_row if white else self.lowest_row) != 0) | (other == 0)
-        return own ^ (origin | target), other, over
-
     def endgames(self, pieces):
         check_range("pieces", pieces, 2, 4 * self.columns)
         allowed = self.board & ~self.highest_row, self.board & ~self.lowest_row
@@ -398,12 +407,6 @@ class Breakthrough(BitBoard, Game):
                     found.append(np.column_stack([first[apart], second[apart], np.full(apart.sum(), side, WORD)]))
         return np.concatenate(found)
 
-    def move_name(self, state, move):
-        return square_name(move >> 6, self.columns) + square_name(move & 63, self.columns)
-
-    def render(self, state):
-        return draw_sets(reversed(range(self.rows)), self.columns, {"W": state[0], "B": state[1]})
-
 
 @dataclass(frozen=True)
 class MisereBreakthrough(Breakthrough):
@@ -414,6 +417,8 @@ class MisereBreakthrough(Breakthrough):
     soonest_loss = 1
     symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
     prize = -1.0
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
         """Moves in hand: whoever runs out of them must reach the last row."""
@@ -452,6 +457,14 @@ class Knightthrough(Breakthrough):
     def outer_right(self):
         return self.left & ~(self.first_column << WORD(self.columns - 2))
 
+    def legal_moves(self, state, moves):
+        white = state[2] == ZERO
+        own, other = (state[0], state[1]) if white else (state[1], state[0])
+        targets, steps, sign, count = self.targets(own, other, white), self.steps(white), 1 if white else -1, 0
+        for i in range(4):
+            count = list_bits(targets[i], moves, count, 65, -64 * sign * np.int64(steps[i]))
+        return count
+
     def steps(self, white):
         """The distances in squares of moves to each of `targets`, up or down."""
         row, two = WORD(self.columns), WORD(2)
@@ -477,20 +490,7 @@ class Knightthrough(Breakthrough):
         free = self.board & ~own
         return left & free, right & free, far_left & free, far_right & free
 
-    def near_goal(self, side):
-        return self.rows_to_go(side, 1) | self.rows_to_go(side, 2)
-
-    def race(self, own, other, side):
-        """No pattern of runners is known for knights."""
-        return 0
-
-    def legal_moves(self, state, moves):
-        white = state[2] == ZERO
-        own, other = (state[0], state[1]) if white else (state[1], state[0])
-        targets, steps, sign, count = self.targets(own, other, white), self.steps(white), 1 if white else -1, 0
-        for i in range(4):
-            count = list_bits(targets[i], moves, count, 65, -64 * sign * np.int64(steps[i]))
-        return count
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def random_target(self, own, other, white, rng):
         """As in Breakthrough: first a half of the sets of targets, then one of the two."""
@@ -507,6 +507,15 @@ class Knightthrough(Breakthrough):
         if_left, if_right = choose(far, far_left, left), choose(far, far_right, right)
         step_left, step_right = choose(far, by_far_left, by_left), choose(far, by_far_right, by_right)
         return nth_bit(choose(second, if_right, if_left), choice), choose(second, step_right, step_left)
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    def near_goal(self, side):
+        return self.rows_to_go(side, 1) | self.rows_to_go(side, 2)
+
+    def race(self, own, other, side):
+        """No pattern of runners is known for knights."""
+        return 0
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,57 @@ class Checkers(Game):
     def player(self, state):
         return np.int64(state[TURN] & ONE)
 
+    def legal_moves(self, state, moves):
+        found, length = self.moves_by_direction(state)
+        count = 0
+        for direction in range(4):
+            count = list_bits(found[direction], moves, count, 65, -64 * length * STEPS[direction])
+        return count
+
+    def play(self, state, move):
+        side, origin, target = state[TURN] & ONE, ONE << WORD(move >> 6), ONE << WORD(move & 63)
+        king, jump = state[KINGS] & origin != ZERO, self.is_jump(move)
+        state[side] ^= origin | target
+        if king:
+            state[KINGS] ^= origin | target
+        if jump:
+            taken = ONE << WORD((move >> 6) + (move & 63) >> 1)
+            state[ONE - side] &= ~taken
+            state[KINGS] &= ~taken
+        crowned = not king and target & (ROW_1 | ROW_8) != ZERO
+        if crowned:
+            state[KINGS] |= target
+        quiet = state[TURN] >> QUIET
+        state[TURN] = side | WORD((move & 63) + 1) << JUMPER
+        found = self.sets(state, True)
+        if not jump or crowned or found[0] | found[1] | found[2] | found[3] == ZERO:
+            state[TURN] = ONE - side
+        if king and not jump:
+            state[TURN] |= quiet + ONE << QUIET
+
+    def is_over(self, state):
+        return self.quiet_moves(state) >= self.quiet or self.is_stuck(state)
+
+    def score(self, state):
+        """A player who cannot move has lost, even with the last quiet move."""
+        if not self.is_stuck(state):
+            return 0.0
+        return -1.0 if self.player(state) == 0 else 1.0
+
+    def move_name(self, state, move):
+        numbers = [4 * (square // 8) + (7 - square % 8) // 2 + 1 for square in (move >> 6, move & 63)]
+        return f"{numbers[0]}{'x' if self.is_jump(move) else '-'}{numbers[1]}"
+
+    def render(self, state):
+        """Black's men b and kings B, White's w and W."""
+
+        def symbol(row, column):
+            square = WORD(8 * row + column)
+            letter = "b" if state[0] >> square & ONE else ("w" if state[1] >> square & ONE else ".")
+            return letter.upper() if state[KINGS] >> square & ONE else letter
+
+        return draw(reversed(range(8)), 8, symbol)
+
     def quiet_moves(self, state):
         return np.int64(state[TURN] >> QUIET)
 
@@ -106,49 +157,29 @@ class Checkers(Game):
             return found, 2
         return self.sets(state, False), 1
 
-    def legal_moves(self, state, moves):
-        found, length = self.moves_by_direction(state)
-        count = 0
-        for direction in range(4):
-            count = list_bits(found[direction], moves, count, 65, -64 * length * STEPS[direction])
-        return count
-
     def is_jump(self, move):
         return abs((move >> 9) - (move >> 3 & 7)) == 2
-
-    def play(self, state, move):
-        side, origin, target = state[TURN] & ONE, ONE << WORD(move >> 6), ONE << WORD(move & 63)
-        king, jump = state[KINGS] & origin != ZERO, self.is_jump(move)
-        state[side] ^= origin | target
-        if king:
-            state[KINGS] ^= origin | target
-        if jump:
-            taken = ONE << WORD((move >> 6) + (move & 63) >> 1)
-            state[ONE - side] &= ~taken
-            state[KINGS] &= ~taken
-        crowned = not king and target & (ROW_1 | ROW_8) != ZERO
-        if crowned:
-            state[KINGS] |= target
-        quiet = state[TURN] >> QUIET
-        state[TURN] = side | WORD((move & 63) + 1) << JUMPER
-        found = self.sets(state, True)
-        if not jump or crowned or found[0] | found[1] | found[2] | found[3] == ZERO:
-            state[TURN] = ONE - side
-        if king and not jump:
-            state[TURN] |= quiet + ONE << QUIET
 
     def is_stuck(self, state):
         found = self.moves_by_direction(state)[0]
         return found[0] | found[1] | found[2] | found[3] == ZERO
 
-    def is_over(self, state):
-        return self.quiet_moves(state) >= self.quiet or self.is_stuck(state)
+    # -- For speed ---------------------------------------------------------------------------------------------
 
-    def score(self, state):
-        """A player who cannot move has lost, even with the last quiet move."""
-        if not self.is_stuck(state):
-            return 0.0
-        return -1.0 if self.player(state) == 0 else 1.0
+    def random_move(self, state, moves, rng):
+        found, length = self.moves_by_direction(state)
+        n0, n1, n2 = popcount(found[0]), popcount(found[1]), popcount(found[2])
+        choice, direction = random_below(rng, n0 + n1 + n2 + popcount(found[3])), 0
+        if choice >= n0:
+            choice, direction = choice - n0, 1
+            if choice >= n1:
+                choice, direction = choice - n1, 2
+                if choice >= n2:
+                    choice, direction = choice - n2, 3
+        target = trailing_zeros(nth_bit(found[direction], choice))
+        return 64 * (target - length * STEPS[direction]) + target
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def worth(self, state, side, advance):
         """Men 1 and `advance` for each row moved, kings 3/2."""
@@ -193,22 +224,7 @@ class Checkers(Game):
     def feature_code(self, state, move):
         return self.move_code(state, move) << 1 | np.int64(state[KINGS] >> WORD(move >> 6) & ONE)
 
-    def random_move(self, state, moves, rng):
-        found, length = self.moves_by_direction(state)
-        n0, n1, n2 = popcount(found[0]), popcount(found[1]), popcount(found[2])
-        choice, direction = random_below(rng, n0 + n1 + n2 + popcount(found[3])), 0
-        if choice >= n0:
-            choice, direction = choice - n0, 1
-            if choice >= n1:
-                choice, direction = choice - n1, 2
-                if choice >= n2:
-                    choice, direction = choice - n2, 3
-        target = trailing_zeros(nth_bit(found[direction], choice))
-        return 64 * (target - length * STEPS[direction]) + target
-
-    def move_name(self, state, move):
-        numbers = [4 * (square // 8) + (7 - square % 8) // 2 + 1 for square in (move >> 6, move & 63)]
-        return f"{numbers[0]}{'x' if self.is_jump(move) else '-'}{numbers[1]}"
+    # -- For people --------------------------------------------------------------------------------------------
 
     def parse_move(self, state, text):
         """By name, or by columns and rows of both squares."""
@@ -225,13 +241,3 @@ class Checkers(Game):
             row, place = divmod(int(number) - 1, 4)
             marked += f"{'gecahfdb'[place + row % 2 * 4]}{row + 1}"
         return board_drawing(read_board(self.render(state)), [marked], self.board_look)
-
-    def render(self, state):
-        """Black's men b and kings B, White's w and W."""
-
-        def symbol(row, column):
-            square = WORD(8 * row + column)
-            letter = "b" if state[0] >> square & ONE else ("w" if state[1] >> square & ONE else ".")
-            return letter.upper() if state[KINGS] >> square & ONE else letter
-
-        return draw(reversed(range(8)), 8, symbol)

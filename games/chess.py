@@ -98,7 +98,24 @@ class Chess(ChessRules):
         put_position(state, read_fen(self.fen or first_rank(self.setup)))
         self.set_up(state)
 
-    # -- What searches and policies ask ------------------------------------------------------------------------------
+    def move_name(self, state, move):
+        """In standard algebraic notation, with + for check and # for mate."""
+        after = state.copy()
+        self.play(after, move)
+        sign = "#" if after[END] == MATE else ("+" if after[ALLOWED] != ALL else "")
+        return algebraic(*_before(self, state.tobytes()), move) + sign
+
+    def render(self, state):
+        """White's men in capitals; below the board, the position as FEN."""
+        men = position_of(state).men
+        board = draw(reversed(range(8)), 8, lambda row, column: men[8 * row + column])
+        return f"{board}\n{self.fen_of(state)}"
+
+    def fen_of(self, state) -> str:
+        """Names a square en passant only where a pawn can be taken."""
+        return write_fen(position_of(state))
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def mover(self, state, move):
         return np.int64(self.man_at(state, WORD(move & 63) ^ (state[PLY] & ONE) * UPSIDE_DOWN))
@@ -125,8 +142,6 @@ class Chess(ChessRules):
 
     def feature_code(self, state, move):
         return (self.move_code(state, move) << 3 | self.mover(state, move)) << 3 | self.victim(state, move)
-
-    # -- Evaluations -------------------------------------------------------------------------------------------------
 
     def worth(self, state, men):
         """Pawns 1, knights and bishops 3, rooks 5, queens 9."""
@@ -213,18 +228,7 @@ class Chess(ChessRules):
         white, black = counts[:: -1 if self.player(state) else 1]
         return list(zip(SHANNON, white, black, SHANNON_WEIGHTS))
 
-    # -- For people --------------------------------------------------------------------------------------------------
-
-    def fen_of(self, state) -> str:
-        """Names a square en passant only where a pawn can be taken."""
-        return write_fen(position_of(state))
-
-    def move_name(self, state, move):
-        """In standard algebraic notation, with + for check and # for mate."""
-        after = state.copy()
-        self.play(after, move)
-        sign = "#" if after[END] == MATE else ("+" if after[ALLOWED] != ALL else "")
-        return algebraic(*_before(self, state.tobytes()), move) + sign
+    # -- For people --------------------------------------------------------------------------------------------
 
     def uci_name(self, state, move):
         """As engines write it: e2e4, e7e8q, e1g1; in Chess960, castling is onto the own rook."""
@@ -262,12 +266,6 @@ class Chess(ChessRules):
             self.forget(state, np.int64(MOST_CLOCK - 1))
         state[END] = NONE
         return True
-
-    def render(self, state):
-        """White's men in capitals; below the board, the position as FEN."""
-        men = position_of(state).men
-        board = draw(reversed(range(8)), 8, lambda row, column: men[8 * row + column])
-        return f"{board}\n{self.fen_of(state)}"
 
     @property
     def uci_start(self):

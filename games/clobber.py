@@ -60,39 +60,12 @@ class Clobber(BitBoard, Game):
         cells = range(self.rows * self.columns)
         return squares(c for c in cells if (self.rows - 1 - c // self.columns + c % self.columns) % 2 == 0)
 
-    @cached_property
-    def images(self):
-        """images[s, square]: the mirror images and turns that keep the initial position."""
-        cells = np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
-        turns = (0, 1, 2, 3) if self.rows == self.columns else (0, 2)
-        boards = [np.rot90(board, count).ravel() for board in (cells, cells[:, ::-1]) for count in turns]
-        first = [int(self.first_stones) >> cell & 1 for cell in range(len(boards[0]))]
-        kept = dict.fromkeys(tuple(np.argsort(b)) for b in boards if [first[cell] for cell in b] == first)
-        return np.array(list(kept), np.int64)
-
-    @property
-    def symmetries(self):
-        return len(self.images)
-
     def start(self, state):
         state[0] = self.first_stones
         state[1] = self.board & ~self.first_stones
 
     def player(self, state):
         return (self.rows * self.columns - popcount(state[0] | state[1])) & 1
-
-    def pairs_above(self, own, other):
-        """Lower squares of the pairs of different colours above each other."""
-        step = WORD(self.columns)
-        return (own & other >> step | other & own >> step) & self.below
-
-    def pairs_beside(self, own, other):
-        """Left squares of the pairs of different colours beside each other."""
-        return (own & other >> ONE | other & own >> ONE) & self.left
-
-    def pair(self, move):
-        square = ONE << WORD(move >> 1)
-        return square | square << (ONE if move & 1 == 1 else WORD(self.columns))
 
     def legal_moves(self, state, moves):
         count = list_bits(self.pairs_above(state[0], state[1]), moves, 0, 2, 0)
@@ -108,6 +81,95 @@ class Clobber(BitBoard, Game):
 
     def score(self, state):
         return 1.0 if self.player(state) == 1 else -1.0
+
+    def move_name(self, state, move):
+        pair = int(self.pair(move))
+        origin = trailing_zeros(pair & int(state[self.player(state)]))
+        target = trailing_zeros(pair ^ 1 << origin)
+        return "".join(point_name(end, self.columns) for end in (origin, target))
+
+    def render(self, state):
+        return draw_sets(reversed(range(self.rows)), self.columns, {"o": state[0], "x": state[1]})
+
+    def pairs_above(self, own, other):
+        """Lower squares of the pairs of different colours above each other."""
+        step = WORD(self.columns)
+        return (own & other >> step | other & own >> step) & self.below
+
+    def pairs_beside(self, own, other):
+        """Left squares of the pairs of different colours beside each other."""
+        return (own & other >> ONE | other & own >> ONE) & self.left
+
+    def pair(self, move):
+        square = ONE << WORD(move >> 1)
+        return square | square << (ONE if move & 1 == 1 else WORD(self.columns))
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def images(self):
+        """images[s, square]: the mirror images and turns that keep the initial position."""
+        cells = np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
+        turns = (0, 1, 2, 3) if self.rows == self.columns else (0, 2)
+        boards = [np.rot90(board, count).ravel() for board in (cells, cells[:, ::-1]) for count in turns]
+        first = [int(self.first_stones) >> cell & 1 for cell in range(len(boards[0]))]
+        kept = dict.fromkeys(tuple(np.argsort(b)) for b in boards if [first[cell] for cell in b] == first)
+        return np.array(list(kept), np.int64)
+
+    @property
+    def symmetries(self):
+        return len(self.images)
+
+    def transform(self, state, symmetry, target):
+        for side in range(2):
+            target[side] = image_of(state[side], self.images, symmetry)
+
+    def transform_move(self, move, symmetry):
+        square = move >> 1
+        first = self.images[symmetry, square]
+        second = self.images[symmetry, square + (1 if move & 1 == 1 else self.columns)]
+        beside = first // self.columns == second // self.columns
+        return 2 * min(first, second) + (1 if beside else 0)
+
+    def random_move(self, state, moves, rng):
+        square, beside = self.random_pair(state[0], state[1], rng)
+        return 2 * trailing_zeros(square) + (1 if beside else 0)
+
+    def random_pair(self, own, other, rng):
+        """A uniformly random move: its lower or left square, as a set, and whether it is horizontal."""
+        above, beside = self.pairs_above(own, other), self.pairs_beside(own, other)
+        n_above = popcount(above)
+        choice = random_below(rng, n_above + popcount(beside))
+        is_beside = choice >= n_above
+        choice -= choose(is_beside, n_above, 0)
+        return nth_bit(choose(is_beside, beside, above), choice), is_beside
+
+    def random_playout(self, state, moves, rng):
+        side = self.player(state)
+        own, other, plies = state[side], state[1 - side], 0
+        while self.pairs_above(own, other) | self.pairs_beside(own, other) != ZERO:
+            square, is_beside = self.random_pair(own, other, rng)
+            pair = square | square << (ONE if is_beside else WORD(self.columns))
+            own, other = other & ~pair, own ^ pair
+            plies += 1
+        return (1.0 if (side + plies) & 1 == 1 else -1.0), plies
+
+    @property
+    def lane_bits(self):
+        return narrowest(self.rows * self.columns)
+
+    def lane_start(self, state, zero):
+        side = self.player(state)
+        return zero + state[side], zero + state[1 - side], zero + side
+
+    def lane_step(self, words, rng):
+        own, other, side = words
+        square, is_beside = self.random_pair(own, other, rng)
+        pair, stuck = square | square << choose(is_beside, ONE, WORD(self.columns)), square == 0
+        own, other = other & ~pair, own ^ pair
+        return (own, other, side ^ 1), choose(stuck, 0, 1), stuck, choose(side == 0, -1, 1)
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def foreseen(self, state):
         """The winner where no group has more than three stones: sums of the infinitesimals star and up.
@@ -196,61 +258,3 @@ class Clobber(BitBoard, Game):
                 square = WORD(row * self.columns + column)
                 code += np.int64(state[0] >> square & ONE) + 2 * np.int64(state[1] >> square & ONE)
         return code
-
-    def transform(self, state, symmetry, target):
-        for side in range(2):
-            target[side] = image_of(state[side], self.images, symmetry)
-
-    def transform_move(self, move, symmetry):
-        square = move >> 1
-        first = self.images[symmetry, square]
-        second = self.images[symmetry, square + (1 if move & 1 == 1 else self.columns)]
-        beside = first // self.columns == second // self.columns
-        return 2 * min(first, second) + (1 if beside else 0)
-
-    def random_move(self, state, moves, rng):
-        square, beside = self.random_pair(state[0], state[1], rng)
-        return 2 * trailing_zeros(square) + (1 if beside else 0)
-
-    def random_pair(self, own, other, rng):
-        """A uniformly random move: its lower or left square, as a set, and whether it is horizontal."""
-        above, beside = self.pairs_above(own, other), self.pairs_beside(own, other)
-        n_above = popcount(above)
-        choice = random_below(rng, n_above + popcount(beside))
-        is_beside = choice >= n_above
-        choice -= choose(is_beside, n_above, 0)
-        return nth_bit(choose(is_beside, beside, above), choice), is_beside
-
-    def random_playout(self, state, moves, rng):
-        side = self.player(state)
-        own, other, plies = state[side], state[1 - side], 0
-        while self.pairs_above(own, other) | self.pairs_beside(own, other) != ZERO:
-            square, is_beside = self.random_pair(own, other, rng)
-            pair = square | square << (ONE if is_beside else WORD(self.columns))
-            own, other = other & ~pair, own ^ pair
-            plies += 1
-        return (1.0 if (side + plies) & 1 == 1 else -1.0), plies
-
-    @property
-    def lane_bits(self):
-        return narrowest(self.rows * self.columns)
-
-    def lane_start(self, state, zero):
-        side = self.player(state)
-        return zero + state[side], zero + state[1 - side], zero + side
-
-    def lane_step(self, words, rng):
-        own, other, side = words
-        square, is_beside = self.random_pair(own, other, rng)
-        pair, stuck = square | square << choose(is_beside, ONE, WORD(self.columns)), square == 0
-        own, other = other & ~pair, own ^ pair
-        return (own, other, side ^ 1), choose(stuck, 0, 1), stuck, choose(side == 0, -1, 1)
-
-    def move_name(self, state, move):
-        pair = int(self.pair(move))
-        origin = trailing_zeros(pair & int(state[self.player(state)]))
-        target = trailing_zeros(pair ^ 1 << origin)
-        return "".join(point_name(end, self.columns) for end in (origin, target))
-
-    def render(self, state):
-        return draw_sets(reversed(range(self.rows)), self.columns, {"o": state[0], "x": state[1]})

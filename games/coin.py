@@ -52,13 +52,6 @@ class Coin(Game):
         moves[1] = moves[0] + 1
         return 2
 
-    def chance(self, state, moves, probabilities):
-        probabilities[:2] = 0.5
-        return self.legal_moves(state, moves)
-
-    def random_outcome(self, state, rng):
-        return random_below(rng, 2)
-
     def play(self, state, move):
         state[0] += 1
         state[state[0]] = move
@@ -78,3 +71,10 @@ class Coin(Game):
 
     def render(self, state):
         return " ".join(NAMES[move] for move in state[1 : 1 + state[0]]) or "no coin has been tossed"
+
+    def chance(self, state, moves, probabilities):
+        probabilities[:2] = 0.5
+        return self.legal_moves(state, moves)
+
+    def random_outcome(self, state, rng):
+        return random_below(rng, 2)

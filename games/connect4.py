@@ -79,6 +79,33 @@ class Connect4(Game):
     def player(self, state):
         return popcount(state[1]) & 1
 
+    def legal_moves(self, state, moves):
+        return self.list_columns(self.free_squares(state[1]), moves)
+
+    def play(self, state, move):
+        square = self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height
+        state[0] ^= state[1]
+        state[1] |= square
+
+    def is_over(self, state):
+        return state[1] == self.board or self.has_line(state[0] ^ state[1])
+
+    def score(self, state):
+        if not self.has_line(state[0] ^ state[1]):
+            return 0.0
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    def move_name(self, state, move):
+        return str(move + 1)
+
+    def render(self, state):
+        first, second = map(int, self.stones(state))
+        lines = []
+        for row in reversed(range(self.rows)):
+            bits = [1 << column * (self.rows + 1) + row for column in range(self.columns)]
+            lines.append("  ".join("X" if first & bit else ("O" if second & bit else ".") for bit in bits))
+        return "\n".join([*lines, "".join(f"{column + 1:<3}" for column in range(self.columns)).rstrip()])
+
     def free_squares(self, stones):
         """The lowest free square of each column, unless full."""
         return (stones + self.bottom) & self.board
@@ -96,9 +123,6 @@ class Connect4(Game):
         pairs = stones & stones >> step
         return pairs & pairs >> (step + step)
 
-    def legal_moves(self, state, moves):
-        return self.list_columns(self.free_squares(state[1]), moves)
-
     def list_columns(self, free, moves):
         """Write the column of each square; return their number."""
         count = 0
@@ -108,18 +132,56 @@ class Connect4(Game):
             count += 1
         return count
 
-    def play(self, state, move):
-        square = self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height
-        state[0] ^= state[1]
-        state[1] |= square
+    def stones(self, state):
+        first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
+        return first, state[1] ^ first
 
-    def is_over(self, state):
-        return state[1] == self.board or self.has_line(state[0] ^ state[1])
+    # -- For speed ---------------------------------------------------------------------------------------------
 
-    def score(self, state):
-        if not self.has_line(state[0] ^ state[1]):
-            return 0.0
-        return 1.0 if self.player(state) == 1 else -1.0
+    def key(self, state):
+        """Exact: the mover's stones, and a bit above each column."""
+        return state[0] + state[1] + self.bottom
+
+    def transform(self, state, symmetry, target):
+        for i in range(2):
+            image = WORD(0)
+            for column in range(self.columns):
+                stones = state[i] >> WORD(column) * self.height & self.column_mask
+                image |= stones << WORD(self.transform_move(column, symmetry)) * self.height
+            target[i] = image
+
+    def transform_move(self, move, symmetry):
+        return self.columns - 1 - move if symmetry == 1 else move
+
+    def random_playout(self, state, moves, rng):
+        own, stones, side = state[0] ^ state[1], state[1], self.player(state)  # own: of the last mover
+        lined, plies = self.has_line(own), 0
+        while not lined and stones != self.board:
+            free = self.free_squares(stones)
+            own ^= stones
+            square = nth_bit(free, random_below(rng, popcount(free)))
+            own |= square
+            stones |= square
+            plies += 1
+            lined = self.has_line(own)
+        winner = 1.0 if (side + plies) & 1 == 1 else -1.0
+        return (winner if lined else 0.0), plies
+
+    def lane_start(self, state, zero):
+        return zero + (state[0] ^ state[1]), zero + state[1]
+
+    def lane_step(self, words, rng):
+        """A stone into a random column; the lane waits if it is full."""
+        own, stones = words  # own: of the last mover
+        square = self.free_squares(stones) & self.column_mask << random_below(rng, self.columns) * self.height
+        moved = square != 0
+        own = choose(moved, own ^ stones | square, own)
+        stones |= square
+        lined = self.has_line(own)
+        winner = choose(popcount(stones) & ONE == 1, 1, -1)
+        return (own, stones), choose(moved, 1, 0), lined | (stones == self.board), choose(lined, winner, 0)
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def foreseen(self, state):
         """A win at once; a loss in two plies, if the other player makes a four in any case."""
@@ -139,10 +201,6 @@ class Connect4(Game):
         """Each player's stones, and where the next stone can fall."""
         first, second = self.stones(state)
         return first, second, self.free_squares(state[1])
-
-    def stones(self, state):
-        first = state[0] if self.player(state) == 0 else state[0] ^ state[1]
-        return first, state[1] ^ first
 
     @cached_property
     def grid(self):
@@ -200,10 +258,6 @@ class Connect4(Game):
         threats = popcount(self.winning_squares(state[0] | square, state[1] | square))
         return threats * self.columns - abs(2 * move - self.columns + 1)
 
-    def key(self, state):
-        """Exact: the mover's stones, and a bit above each column."""
-        return state[0] + state[1] + self.bottom
-
     def move_code(self, state, move):
         square = trailing_zeros(self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height)
         return 2 * square + self.player(state)
@@ -212,56 +266,8 @@ class Connect4(Game):
     def code_limit(self):
         return 128
 
-    def transform(self, state, symmetry, target):
-        for i in range(2):
-            image = WORD(0)
-            for column in range(self.columns):
-                stones = state[i] >> WORD(column) * self.height & self.column_mask
-                image |= stones << WORD(self.transform_move(column, symmetry)) * self.height
-            target[i] = image
-
-    def transform_move(self, move, symmetry):
-        return self.columns - 1 - move if symmetry == 1 else move
-
-    def random_playout(self, state, moves, rng):
-        own, stones, side = state[0] ^ state[1], state[1], self.player(state)  # own: of the last mover
-        lined, plies = self.has_line(own), 0
-        while not lined and stones != self.board:
-            free = self.free_squares(stones)
-            own ^= stones
-            square = nth_bit(free, random_below(rng, popcount(free)))
-            own |= square
-            stones |= square
-            plies += 1
-            lined = self.has_line(own)
-        winner = 1.0 if (side + plies) & 1 == 1 else -1.0
-        return (winner if lined else 0.0), plies
-
-    def lane_start(self, state, zero):
-        return zero + (state[0] ^ state[1]), zero + state[1]
-
-    def lane_step(self, words, rng):
-        """A stone into a random column; the lane waits if it is full."""
-        own, stones = words  # own: of the last mover
-        square = self.free_squares(stones) & self.column_mask << random_below(rng, self.columns) * self.height
-        moved = square != 0
-        own = choose(moved, own ^ stones | square, own)
-        stones |= square
-        lined = self.has_line(own)
-        winner = choose(popcount(stones) & ONE == 1, 1, -1)
-        return (own, stones), choose(moved, 1, 0), lined | (stones == self.board), choose(lined, winner, 0)
+    # -- For people --------------------------------------------------------------------------------------------
 
     @cached_property
     def move_names(self):
         return {str(column + 1): column for column in range(self.columns)}
-
-    def move_name(self, state, move):
-        return str(move + 1)
-
-    def render(self, state):
-        first, second = map(int, self.stones(state))
-        lines = []
-        for row in reversed(range(self.rows)):
-            bits = [1 << column * (self.rows + 1) + row for column in range(self.columns)]
-            lines.append("  ".join("X" if first & bit else ("O" if second & bit else ".") for bit in bits))
-        return "\n".join([*lines, "".join(f"{column + 1:<3}" for column in range(self.columns)).rstrip()])

@@ -64,17 +64,6 @@ class Domineering(BitBoard, Game):
     def player(self, state):
         return popcount(state[0]) >> 1 & 1
 
-    def places(self, covered, side):
-        """The lower or left squares of that side's possible dominoes."""
-        free = ~covered
-        if side == 0:
-            return free & free >> WORD(self.columns) & self.below
-        return free & free >> ONE & self.left
-
-    def domino(self, square, side):
-        """The squares of dominoes, from the lower or left ones; both are sets."""
-        return square | square << (WORD(self.columns) if side == 0 else ONE)
-
     def legal_moves(self, state, moves):
         side = self.player(state)
         return list_bits(self.places(state[0], side), moves, 0, 1, HORIZONTAL * side)
@@ -87,6 +76,84 @@ class Domineering(BitBoard, Game):
 
     def score(self, state):
         return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
+
+    def move_name(self, state, move):
+        square, side = move % HORIZONTAL, move // HORIZONTAL
+        ends = (square, square + (self.columns if side == 0 else 1))
+        return "".join(point_name(end, self.columns) for end in ends)
+
+    def render(self, state):
+        return draw_sets(reversed(range(self.rows)), self.columns, {"#": state[0]})
+
+    def places(self, covered, side):
+        """The lower or left squares of that side's possible dominoes."""
+        free = ~covered
+        if side == 0:
+            return free & free >> WORD(self.columns) & self.below
+        return free & free >> ONE & self.left
+
+    def domino(self, square, side):
+        """The squares of dominoes, from the lower or left ones; both are sets."""
+        return square | square << (WORD(self.columns) if side == 0 else ONE)
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    def key(self, state):
+        return state[0]
+
+    @cached_property
+    def images(self):
+        return turns(self.rows, self.columns, self.symmetries)
+
+    def transform(self, state, symmetry, target):
+        target[0] = image_of(state[0], self.images, symmetry)
+
+    def transform_move(self, move, symmetry):
+        square, side = move % HORIZONTAL, move // HORIZONTAL
+        other = square + (self.columns if side == 0 else 1)
+        first, second = self.images[symmetry, square], self.images[symmetry, other]
+        return min(first, second) + HORIZONTAL * side
+
+    def random_move(self, state, moves, rng):
+        side = self.player(state)
+        places = self.places(state[0], side)
+        return trailing_zeros(nth_bit(places, random_below(rng, popcount(places)))) + HORIZONTAL * side
+
+    def random_playout(self, state, moves, rng):
+        covered, side, plies = state[0], self.player(state), 0
+        places = self.places(covered, side)
+        while places != ZERO:
+            covered |= self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
+            side = 1 - side
+            places = self.places(covered, side)
+            plies += 1
+        return (1.0 if (side == 1) == self.last_mover_wins else -1.0), plies
+
+    @property
+    def lane_bits(self):
+        return narrowest(self.rows * self.columns)
+
+    def lane_start(self, state, zero):
+        return zero + state[0], zero + self.player(state)
+
+    def lane_step(self, words, rng):
+        """A domino of Vertical and one of Horizontal; where Horizontal begins, Vertical first waits."""
+        covered, begins = words
+        waits, winner = begins != 0, 1 if self.last_mover_wins else -1
+        places = self.places(covered, 0)
+        places = choose(waits, 0, places)
+        stuck = (places == 0) & ~waits
+        covered |= self.random_domino(places, 0, rng)
+        places = self.places(covered, 1)
+        won = (places == 0) & ~stuck
+        covered |= self.random_domino(places, 1, rng)
+        plies = choose(stuck | waits, 0, 1) + choose(stuck | won, 0, 1)
+        return (covered, begins ^ begins), plies, stuck | won, choose(won, winner, -winner)
+
+    def random_domino(self, places, side, rng):
+        return self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def foreseen(self, state):
         """A side sure of more moves than the other can have wins, or of as many if it has just moved.
@@ -153,9 +220,6 @@ class Domineering(BitBoard, Game):
             places &= ~(starts | starts << step)
         return count
 
-    def key(self, state):
-        return state[0]
-
     def move_code(self, state, move):
         return np.int64(move)
 
@@ -177,65 +241,7 @@ class Domineering(BitBoard, Game):
             return 1
         return np.int64(covered >> WORD(row * self.columns + column) & ONE)
 
-    @cached_property
-    def images(self):
-        return turns(self.rows, self.columns, self.symmetries)
-
-    def transform(self, state, symmetry, target):
-        target[0] = image_of(state[0], self.images, symmetry)
-
-    def transform_move(self, move, symmetry):
-        square, side = move % HORIZONTAL, move // HORIZONTAL
-        other = square + (self.columns if side == 0 else 1)
-        first, second = self.images[symmetry, square], self.images[symmetry, other]
-        return min(first, second) + HORIZONTAL * side
-
-    def random_move(self, state, moves, rng):
-        side = self.player(state)
-        places = self.places(state[0], side)
-        return trailing_zeros(nth_bit(places, random_below(rng, popcount(places)))) + HORIZONTAL * side
-
-    def random_playout(self, state, moves, rng):
-        covered, side, plies = state[0], self.player(state), 0
-        places = self.places(covered, side)
-        while places != ZERO:
-            covered |= self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
-            side = 1 - side
-            places = self.places(covered, side)
-            plies += 1
-        return (1.0 if (side == 1) == self.last_mover_wins else -1.0), plies
-
-    @property
-    def lane_bits(self):
-        return narrowest(self.rows * self.columns)
-
-    def lane_start(self, state, zero):
-        return zero + state[0], zero + self.player(state)
-
-    def lane_step(self, words, rng):
-        """A domino of Vertical and one of Horizontal; where Horizontal begins, Vertical first waits."""
-        covered, begins = words
-        waits, winner = begins != 0, 1 if self.last_mover_wins else -1
-        places = self.places(covered, 0)
-        places = choose(waits, 0, places)
-        stuck = (places == 0) & ~waits
-        covered |= self.random_domino(places, 0, rng)
-        places = self.places(covered, 1)
-        won = (places == 0) & ~stuck
-        covered |= self.random_domino(places, 1, rng)
-        plies = choose(stuck | waits, 0, 1) + choose(stuck | won, 0, 1)
-        return (covered, begins ^ begins), plies, stuck | won, choose(won, winner, -winner)
-
-    def random_domino(self, places, side, rng):
-        return self.domino(nth_bit(places, random_below(rng, popcount(places))), side)
-
-    def move_name(self, state, move):
-        square, side = move % HORIZONTAL, move // HORIZONTAL
-        ends = (square, square + (self.columns if side == 0 else 1))
-        return "".join(point_name(end, self.columns) for end in ends)
-
-    def render(self, state):
-        return draw_sets(reversed(range(self.rows)), self.columns, {"#": state[0]})
+    # -- For people --------------------------------------------------------------------------------------------
 
     def drawing(self, state, moves):
         board = read_board(self.render(state))

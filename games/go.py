@@ -90,9 +90,6 @@ class Go(StoneGame):
     def player(self, state):
         return np.int64(state[self.plies_at] & ONE)
 
-    def is_over(self, state):
-        return state[self.plies_at + 1] == 2 or state[self.plies_at] == self.max_plies
-
     def legal_moves(self, state, moves):
         board, colour, count = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), 0
         empties = self.lay_out(state, board)
@@ -110,6 +107,31 @@ class Go(StoneGame):
                 count += 1
         moves[count] = self.area
         return count + 1
+
+    def play(self, state, move):
+        plies, colour = np.int64(state[self.plies_at]), BLACK + WORD(self.player(state))
+        state[self.plies_at] += ONE
+        state[self.plies_at + 1] += ONE
+        state[self.plies_at + 2] = self.area
+        state[self.history + plies] = move
+        if move != self.area:
+            board, point = np.empty(ROOM, np.uint16), self.point(move)
+            empties = self.lay_out(state, board)
+            self.press(board, point)
+            after = self.place(board, point, colour, empties)
+            state[self.plies_at + 1] = 0
+            if self.makes_ko(board, point, after - empties):
+                state[self.plies_at + 2] = self.move_at(board[EMPTIES + empties])
+            self.put_stone(state, move, colour)
+            if after != empties:
+                self.take_back(state, board, plies)
+
+    def is_over(self, state):
+        return state[self.plies_at + 1] == 2 or state[self.plies_at] == self.max_plies
+
+    def score(self, state):
+        board = np.empty(ROOM, np.uint16)
+        return self.area_difference(board, self.lay_out(state, board)) - self.komi
 
     def positions(self, state, positions, board):
         """Write the hash of the stones after each ply into `positions`, and behind SPARE where stones were taken;
@@ -160,24 +182,6 @@ class Go(StoneGame):
             found |= positions[ply] == after
         return found
 
-    def play(self, state, move):
-        plies, colour = np.int64(state[self.plies_at]), BLACK + WORD(self.player(state))
-        state[self.plies_at] += ONE
-        state[self.plies_at + 1] += ONE
-        state[self.plies_at + 2] = self.area
-        state[self.history + plies] = move
-        if move != self.area:
-            board, point = np.empty(ROOM, np.uint16), self.point(move)
-            empties = self.lay_out(state, board)
-            self.press(board, point)
-            after = self.place(board, point, colour, empties)
-            state[self.plies_at + 1] = 0
-            if self.makes_ko(board, point, after - empties):
-                state[self.plies_at + 2] = self.move_at(board[EMPTIES + empties])
-            self.put_stone(state, move, colour)
-            if after != empties:
-                self.take_back(state, board, plies)
-
     def take_back(self, state, board, plies):
         """Take off stones that are no longer on the board, after `plies` moves and one more."""
         for ply in range(plies):
@@ -198,15 +202,6 @@ class Go(StoneGame):
         """True if a capturing stone can be retaken at once: it took one, is alone, and has only that liberty."""
         return captured == 1 and board[NEXT + point] == point and board[LIBERTIES + point] == 1
 
-    def score(self, state):
-        board = np.empty(ROOM, np.uint16)
-        return self.area_difference(board, self.lay_out(state, board)) - self.komi
-
-    def evaluate(self, state):
-        """The score s of the position as it stands, as s / (size + |s|)."""
-        score = self.score(state)
-        return score / (self.size + abs(score))
-
     def area_difference(self, board, empties):
         """Black's area less White's; empty points of `board` become a union of the colours that they reach."""
         changed = True
@@ -225,6 +220,8 @@ class Go(StoneGame):
             colour = board[self.point(move)]
             difference += 1.0 if colour == BLACK else (0.0 if colour == BOTH else (-1.0 if colour != EMPTY else 0.0))
         return difference
+
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def is_eye(self, board, point, colour):
         """True if all neighbours of a point are `colour` or off the board, and at most one diagonal neighbour is the
@@ -296,6 +293,15 @@ class Go(StoneGame):
         for i in range(self.history, self.history + np.int64(state[self.plies_at])):
             move = self.image(np.int64(state[i] & LOW), symmetry)
             target[i] = state[i] & ~LOW | WORD(move)
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    def evaluate(self, state):
+        """The score s of the position as it stands, as s / (size + |s|)."""
+        score = self.score(state)
+        return score / (self.size + abs(score))
+
+    # -- For people --------------------------------------------------------------------------------------------
 
     def sgf_properties(self):
         return {"SZ": self.size, "KM": self.komi}

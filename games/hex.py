@@ -73,79 +73,23 @@ class Hex(Game):
 
     max_moves, max_plies = cells, move_limit
 
-    # -- Sets of cells -----------------------------------------------------------------------------------------
-
-    def table(self, condition):
-        cells = [cell for cell in range(self.cells) if condition(*divmod(cell, self.size))]
-        return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
-
     @cached_property
     def board(self):
         return self.table(lambda row, column: True)
-
-    @cached_property
-    def top(self):
-        return self.table(lambda row, column: row == 0)
 
     @cached_property
     def bottom(self):
         return self.table(lambda row, column: row == self.size - 1)
 
     @cached_property
-    def left(self):
-        return self.table(lambda row, column: column == 0)
-
-    @cached_property
     def right(self):
         return self.table(lambda row, column: column == self.size - 1)
-
-    def stones(self, state, side):
-        start, words = side * self.words, self.words
-        return (
-            state[start],
-            state[start + 1] if words > 1 else ZERO,
-            state[start + 2] if words > 2 else ZERO,
-            state[start + 3] if words > 3 else ZERO,
-        )
-
-    def free(self, state):
-        return wide.without(wide.without(self.board, self.stones(state, 0)), self.stones(state, 1))
-
-    def around(self, x):
-        """All neighbours, with cells beyond the last row."""
-        inner_left, inner_right, size = wide.without(x, self.left), wide.without(x, self.right), self.size
-        beside = wide.union(wide.backward(inner_left, 1), wide.forward(inner_right, 1))
-        above = wide.union(wide.backward(x, size), wide.backward(inner_right, size - 1))
-        below = wide.union(wide.forward(x, size), wide.forward(inner_left, size - 1))
-        return wide.union(beside, wide.union(above, below))
-
-    def toward(self, x, direction):
-        """The neighbours in a direction, an index into NEIGHBOURS, or 6 more."""
-        direction %= 6
-        if direction == 0:
-            moved = wide.backward(x, self.size)
-        elif direction == 1:
-            moved = wide.backward(wide.without(x, self.right), self.size - 1)
-        elif direction == 2:
-            moved = wide.forward(wide.without(x, self.right), 1)
-        elif direction == 3:
-            moved = wide.forward(x, self.size)
-        elif direction == 4:
-            moved = wide.forward(wide.without(x, self.left), self.size - 1)
-        else:
-            moved = wide.backward(wide.without(x, self.left), 1)
-        return wide.common(moved, self.board)
-
-    # -- Rules -------------------------------------------------------------------------------------------------
 
     def start(self, state):
         state[:] = 0
 
     def player(self, state):
         return np.int64(state[2 * self.words])
-
-    def can_swap(self, state):
-        return self.swap and self.player(state) == 1 and wide.is_empty(self.stones(state, 1))
 
     def legal_moves(self, state, moves):
         count = wide.list_cells(self.free(state), moves, self.words)
@@ -166,6 +110,43 @@ class Hex(Game):
             state[2 * words + 1] = ONE if self.has_chain(own, side) else ZERO
         state[2 * words] = WORD(1 - side)
 
+    def is_over(self, state):
+        return state[2 * self.words + 1] != ZERO
+
+    def score(self, state):
+        return 1.0 if self.player(state) == 1 else -1.0
+
+    def move_name(self, state, move):
+        if move == self.cells:
+            return "swap"
+        return point_name(move, self.size)
+
+    def render(self, state):
+        lines, side = [" " * 3 + " ".join(letters(self.size))], range(self.size)
+        for row in side:
+            colours = [self.colour(state, row, column) for column in side]
+            lines.append(f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours if colour < OUTSIDE))
+        return "\n".join(lines)
+
+    def table(self, condition):
+        cells = [cell for cell in range(self.cells) if condition(*divmod(cell, self.size))]
+        return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
+
+    def stones(self, state, side):
+        start, words = side * self.words, self.words
+        return (
+            state[start],
+            state[start + 1] if words > 1 else ZERO,
+            state[start + 2] if words > 2 else ZERO,
+            state[start + 3] if words > 3 else ZERO,
+        )
+
+    def free(self, state):
+        return wide.without(wide.without(self.board, self.stones(state, 0)), self.stones(state, 1))
+
+    def can_swap(self, state):
+        return self.swap and self.player(state) == 1 and wide.is_empty(self.stones(state, 1))
+
     def swapped(self, stone):
         return stone % self.size * self.size + stone // self.size
 
@@ -183,108 +164,6 @@ class Hex(Game):
             x = wide.union(wide.common(x, wide.union(beside, below)), wide.common(beside, below))
         return x[0] & ONE != ZERO
 
-    def is_over(self, state):
-        return state[2 * self.words + 1] != ZERO
-
-    def score(self, state):
-        return 1.0 if self.player(state) == 1 else -1.0
-
-    # -- For searches ------------------------------------------------------------------------------------------
-
-    def foreseen(self, state):
-        """A player who has joined both edges by neighbours and bridges wins; so does the player to move who can with
-        one stone.
-
-        A bridge leads to a stone two steps away, or to the edge from the second row, over two free cells, of
-        which the other player can take one.  No two bridges here share a cell.
-        """
-        if self.can_swap(state):
-            return 0, True
-        side, free, near, bridges = self.player(state), self.free(state), self.board, 0
-        for of in (1 - side, side):  # a loop, so that its methods are compiled once
-            joined, near, bridges = self.links(self.stones(state, of), free, of)
-            if joined:
-                return (2 * bridges - 1 if of == side else -2 * bridges), bridges == 1
-        return (0, True) if wide.is_empty(near) else (2 * bridges + 1, bridges == 0)
-
-    def links(self, own, free, side):
-        """(whether neighbours and bridges join a side's edges, free cells next to both, number of bridges)."""
-        begin, end = (self.top, self.bottom) if side == 0 else (self.left, self.right)
-        first, last, bridges = own, own, 0
-        for edge in (TOP, BOTTOM) if side == 0 else (LEFT, RIGHT):
-            reached, free, more = self.linked(own, free, edge)
-            first, last, bridges = last, reached, bridges + more
-        near = wide.common(wide.union(begin, self.around(first)), wide.union(end, self.around(last)))
-        return not wide.is_empty(wide.common(first, last)), wide.common(near, free), bridges
-
-    def linked(self, own, free, edge):
-        """(stones linked to an edge by neighbours and bridges, free cells left, number of bridges)."""
-        border = self.borders[edge]
-        reached = self.grown(wide.common(own, border), own)
-        bridges = misses = direction = 0
-        while misses <= 6:
-            if direction == 6:  # over two cells of the edge
-                way, one = edge + 3, wide.common(free, border)
-                other = one
-            else:
-                way = direction
-                one = wide.common(self.toward(reached, way), free)
-                other = wide.common(self.toward(reached, way + 1), free)
-            ends = wide.common(self.toward(one, way + 1), self.toward(other, way))
-            ends = wide.without(wide.common(ends, own), reached)
-            if wide.is_empty(ends):
-                misses += 1
-                direction = (direction + 1) % 7
-            else:
-                end = wide.lowest(ends)
-                free = wide.without(free, wide.union(self.toward(end, way + 3), self.toward(end, way + 4)))
-                reached = self.grown(wide.union(reached, end), own)
-                bridges, misses = bridges + 1, 0
-        return reached, free, bridges
-
-    @cached_property
-    def borders(self):
-        return self.top, self.right, self.board, self.bottom, self.left
-
-    def grown(self, reached, own):
-        """The chains of `own` that have a cell of `reached`."""
-        before = wide.without(reached, reached)
-        while not wide.is_empty(wide.difference(reached, before)):
-            before = reached
-            reached = wide.union(reached, wide.common(self.around(reached), own))
-        return reached
-
-    def evaluate(self, state):
-        """The difference d of the stones that the shortest chains need, as d / (2 + abs(d)).
-
-        The player to move is half a stone ahead.
-        """
-        first, second, free = self.stones(state, 0), self.stones(state, 1), self.free(state)
-        ahead = self.distance(second, free, self.left, self.right) - self.distance(first, free, self.top, self.bottom)
-        balance = ahead + (0.5 if self.player(state) == 0 else -0.5)
-        return balance / (2.0 + abs(balance))
-
-    def distance(self, own, free, start, goal):
-        """The fewest free cells that join two sides with the stones; more than all cells if none do."""
-        reached, stones = wide.common(start, own), 0
-        while wide.is_empty(wide.common(reached, goal)) and stones <= self.cells:
-            border = wide.union(start, self.around(reached))
-            grown = wide.union(reached, wide.common(border, own))
-            if wide.is_empty(wide.without(grown, reached)):  # no own stone to go on to: place another
-                grown = wide.union(reached, wide.common(border, free))
-                stones += 1
-            reached = grown
-        return stones
-
-    def feature_code(self, state, move):
-        """The move code with the six neighbours, two bits each: free, the first player's or the second's.  Borders
-        count as stones of the player who joins them, cells beyond two borders as both players'."""
-        code = np.int64(move) + self.move_limit * self.player(state)
-        row, column = move // self.size, move % self.size
-        for down, right in NEIGHBOURS:
-            code = code << 2 | (self.colour(state, row + down, column + right) if move < self.cells else 0)
-        return code
-
     def colour(self, state, row, column):
         """0 for a free cell, 1 and 2 for a player's, OUTSIDE beyond two borders."""
         outside = (0 if 0 <= row < self.size else 1) | (0 if 0 <= column < self.size else 2)
@@ -293,6 +172,8 @@ class Hex(Game):
     def stone(self, state, cell):
         word, bit = cell >> 6, ONE << WORD(cell & 63)
         return (1 if state[word] & bit != ZERO else 0) | (2 if state[self.words + word] & bit != ZERO else 0)
+
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     @cached_property
     def images(self):
@@ -404,6 +285,135 @@ class Hex(Game):
     def number_bits(self):
         return (self.cells - 1).bit_length()
 
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def top(self):
+        return self.table(lambda row, column: row == 0)
+
+    @cached_property
+    def left(self):
+        return self.table(lambda row, column: column == 0)
+
+    def around(self, x):
+        """All neighbours, with cells beyond the last row."""
+        inner_left, inner_right, size = wide.without(x, self.left), wide.without(x, self.right), self.size
+        beside = wide.union(wide.backward(inner_left, 1), wide.forward(inner_right, 1))
+        above = wide.union(wide.backward(x, size), wide.backward(inner_right, size - 1))
+        below = wide.union(wide.forward(x, size), wide.forward(inner_left, size - 1))
+        return wide.union(beside, wide.union(above, below))
+
+    def toward(self, x, direction):
+        """The neighbours in a direction, an index into NEIGHBOURS, or 6 more."""
+        direction %= 6
+        if direction == 0:
+            moved = wide.backward(x, self.size)
+        elif direction == 1:
+            moved = wide.backward(wide.without(x, self.right), self.size - 1)
+        elif direction == 2:
+            moved = wide.forward(wide.without(x, self.right), 1)
+        elif direction == 3:
+            moved = wide.forward(x, self.size)
+        elif direction == 4:
+            moved = wide.forward(wide.without(x, self.left), self.size - 1)
+        else:
+            moved = wide.backward(wide.without(x, self.left), 1)
+        return wide.common(moved, self.board)
+
+    def foreseen(self, state):
+        """A player who has joined both edges by neighbours and bridges wins; so does the player to move who can with
+        one stone.
+
+        A bridge leads to a stone two steps away, or to the edge from the second row, over two free cells, of
+        which the other player can take one.  No two bridges here share a cell.
+        """
+        if self.can_swap(state):
+            return 0, True
+        side, free, near, bridges = self.player(state), self.free(state), self.board, 0
+        for of in (1 - side, side):  # a loop, so that its methods are compiled once
+            joined, near, bridges = self.links(self.stones(state, of), free, of)
+            if joined:
+                return (2 * bridges - 1 if of == side else -2 * bridges), bridges == 1
+        return (0, True) if wide.is_empty(near) else (2 * bridges + 1, bridges == 0)
+
+    def links(self, own, free, side):
+        """(whether neighbours and bridges join a side's edges, free cells next to both, number of bridges)."""
+        begin, end = (self.top, self.bottom) if side == 0 else (self.left, self.right)
+        first, last, bridges = own, own, 0
+        for edge in (TOP, BOTTOM) if side == 0 else (LEFT, RIGHT):
+            reached, free, more = self.linked(own, free, edge)
+            first, last, bridges = last, reached, bridges + more
+        near = wide.common(wide.union(begin, self.around(first)), wide.union(end, self.around(last)))
+        return not wide.is_empty(wide.common(first, last)), wide.common(near, free), bridges
+
+    def linked(self, own, free, edge):
+        """(stones linked to an edge by neighbours and bridges, free cells left, number of bridges)."""
+        border = self.borders[edge]
+        reached = self.grown(wide.common(own, border), own)
+        bridges = misses = direction = 0
+        while misses <= 6:
+            if direction == 6:  # over two cells of the edge
+                way, one = edge + 3, wide.common(free, border)
+                other = one
+            else:
+                way = direction
+                one = wide.common(self.toward(reached, way), free)
+                other = wide.common(self.toward(reached, way + 1), free)
+            ends = wide.common(self.toward(one, way + 1), self.toward(other, way))
+            ends = wide.without(wide.common(ends, own), reached)
+            if wide.is_empty(ends):
+                misses += 1
+                direction = (direction + 1) % 7
+            else:
+                end = wide.lowest(ends)
+                free = wide.without(free, wide.union(self.toward(end, way + 3), self.toward(end, way + 4)))
+                reached = self.grown(wide.union(reached, end), own)
+                bridges, misses = bridges + 1, 0
+        return reached, free, bridges
+
+    @cached_property
+    def borders(self):
+        return self.top, self.right, self.board, self.bottom, self.left
+
+    def grown(self, reached, own):
+        """The chains of `own` that have a cell of `reached`."""
+        before = wide.without(reached, reached)
+        while not wide.is_empty(wide.difference(reached, before)):
+            before = reached
+            reached = wide.union(reached, wide.common(self.around(reached), own))
+        return reached
+
+    def evaluate(self, state):
+        """The difference d of the stones that the shortest chains need, as d / (2 + abs(d)).
+
+        The player to move is half a stone ahead.
+        """
+        first, second, free = self.stones(state, 0), self.stones(state, 1), self.free(state)
+        ahead = self.distance(second, free, self.left, self.right) - self.distance(first, free, self.top, self.bottom)
+        balance = ahead + (0.5 if self.player(state) == 0 else -0.5)
+        return balance / (2.0 + abs(balance))
+
+    def distance(self, own, free, start, goal):
+        """The fewest free cells that join two sides with the stones; more than all cells if none do."""
+        reached, stones = wide.common(start, own), 0
+        while wide.is_empty(wide.common(reached, goal)) and stones <= self.cells:
+            border = wide.union(start, self.around(reached))
+            grown = wide.union(reached, wide.common(border, own))
+            if wide.is_empty(wide.without(grown, reached)):  # no own stone to go on to: place another
+                grown = wide.union(reached, wide.common(border, free))
+                stones += 1
+            reached = grown
+        return stones
+
+    def feature_code(self, state, move):
+        """The move code with the six neighbours, two bits each: free, the first player's or the second's.  Borders
+        count as stones of the player who joins them, cells beyond two borders as both players'."""
+        code = np.int64(move) + self.move_limit * self.player(state)
+        row, column = move // self.size, move % self.size
+        for down, right in NEIGHBOURS:
+            code = code << 2 | (self.colour(state, row + down, column + right) if move < self.cells else 0)
+        return code
+
     # -- For people --------------------------------------------------------------------------------------------
 
     def sgf_properties(self):
@@ -411,15 +421,3 @@ class Hex(Game):
 
     def sgf_move(self, name):
         return "swap-pieces" if name == "swap" else name
-
-    def move_name(self, state, move):
-        if move == self.cells:
-            return "swap"
-        return point_name(move, self.size)
-
-    def render(self, state):
-        lines, side = [" " * 3 + " ".join(letters(self.size))], range(self.size)
-        for row in side:
-            colours = [self.colour(state, row, column) for column in side]
-            lines.append(f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours if colour < OUTSIDE))
-        return "\n".join(lines)

@@ -66,9 +66,6 @@ class Kalah(Game):
     def player(self, state):
         return np.int64(state[self.places])
 
-    def store(self, side):
-        return side * (self.houses + 1) + self.houses
-
     def legal_moves(self, state, moves):
         first, count = self.player(state) * (self.houses + 1), 0
         for house in range(self.houses):
@@ -93,6 +90,31 @@ class Kalah(Game):
         if place != store:
             state[self.places] = 1 - side
 
+    def is_over(self, state):
+        return self.in_houses(state, 0) == 0 or self.in_houses(state, 1) == 0
+
+    def score(self, state):
+        first = self.in_houses(state, 0) + np.int64(state[self.store(0)])
+        return float(2 * first - self.total)
+
+    def move_name(self, state, move):
+        return str(move + 1)
+
+    def render(self, state):
+        width = 3
+        upper = [state[self.houses + 1 + house] for house in reversed(range(self.houses))]
+        lower = [state[house] for house in range(self.houses)]
+        names = [house + 1 for house in range(self.houses)]
+
+        def row(numbers):
+            return " " * width + "".join(f"{number:>{width}}" for number in numbers)
+
+        stores = f"{state[self.store(1)]:>{width}}" + " " * (width * self.houses) + f"{state[self.store(0)]:>{width}}"
+        return "\n".join([row(names[::-1]), "", row(upper), stores, row(lower), "", row(names)])
+
+    def store(self, side):
+        return side * (self.houses + 1) + self.houses
+
     def next_place(self, place, side):
         """Where a player's next seed goes, never the other's store."""
         place += 2 if place + 1 == self.store(1 - side) else 1
@@ -104,12 +126,7 @@ class Kalah(Game):
             count += np.int64(state[first + house])
         return count
 
-    def is_over(self, state):
-        return self.in_houses(state, 0) == 0 or self.in_houses(state, 1) == 0
-
-    def score(self, state):
-        first = self.in_houses(state, 0) + np.int64(state[self.store(0)])
-        return float(2 * first - self.total)
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
         """Seeds in the stores: the difference over all seeds and 1."""
@@ -145,8 +162,7 @@ class Kalah(Game):
     def is_unstable(self, state, move):
         return self.captures(state, move) > 0
 
-    def move_name(self, state, move):
-        return str(move + 1)
+    # -- For people --------------------------------------------------------------------------------------------
 
     def drawing(self, state, moves):
         """The first player's houses are below, with the store on the right."""
@@ -170,15 +186,3 @@ class Kalah(Game):
         ]
         seeds = [f'<text class="on" x="{x:g}" y="{y + 5:g}">{state[place]}</text>' for place, (x, y) in middles.items()]
         return Drawing(width, height, "".join([paper(width, height), board, *pits, *names]), tuple(seeds))
-
-    def render(self, state):
-        width = 3
-        upper = [state[self.houses + 1 + house] for house in reversed(range(self.houses))]
-        lower = [state[house] for house in range(self.houses)]
-        names = [house + 1 for house in range(self.houses)]
-
-        def row(numbers):
-            return " " * width + "".join(f"{number:>{width}}" for number in numbers)
-
-        stores = f"{state[self.store(1)]:>{width}}" + " " * (width * self.houses) + f"{state[self.store(0)]:>{width}}"
-        return "\n".join([row(names[::-1]), "", row(upper), stores, row(lower), "", row(names)])

@@ -60,15 +60,16 @@ class LeftMove(Game):
     def score(self, state):
         return float(state[1])
 
+    def move_name(self, state, move):
+        return "L" if move == LEFT else "R"
+
+    def render(self, state):
+        return f"{int(state[1])} left of {int(state[0])} moves, {self.depth - int(state[0])} to go"
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
     def key(self, state):
         return state[0] << WORD(32) | state[1]
-
-    def move_code(self, state, move):
-        return 2 * np.int64(state[0]) + np.int64(move)
-
-    @property
-    def code_limit(self):
-        return 2 * self.depth
 
     def random_playout(self, state, moves, rng):
         """Bits of random words are choices; a set bit is a left."""
@@ -79,8 +80,11 @@ class LeftMove(Game):
             waiting -= 64
         return float(lefts), plies
 
-    def move_name(self, state, move):
-        return "L" if move == LEFT else "R"
+    # -- For strength ------------------------------------------------------------------------------------------
 
-    def render(self, state):
-        return f"{int(state[1])} left of {int(state[0])} moves, {self.depth - int(state[0])} to go"
+    def move_code(self, state, move):
+        return 2 * np.int64(state[0]) + np.int64(move)
+
+    @property
+    def code_limit(self):
+        return 2 * self.depth

@@ -84,16 +84,6 @@ class LinesOfAction(SteppingGame):
             state[0] |= ONE << WORD(i) | ONE << WORD(8 * (self.size - 1) + i)
             state[1] |= ONE << WORD(8 * i) | ONE << WORD(8 * i + self.size - 1)
 
-    def target(self, own, other, square, direction):
-        """A move's target; -1 if the piece cannot move."""
-        count = popcount(self.lines[square, direction >> 1] & (own | other))
-        target, ray = square + count * self.steps[direction], self.rays[square, direction]
-        if not 0 <= target < 64 or ray >> WORD(target) & ONE == ZERO:
-            return -1
-        there = ONE << WORD(target)
-        between = ray & ~self.rays[target, direction] & ~there
-        return -1 if between & other | there & own != ZERO else target
-
     def legal_moves(self, state, moves):
         side = state[PLIES] & ONE
         own, other, count = state[side], state[ONE - side], 0
@@ -124,6 +114,25 @@ class LinesOfAction(SteppingGame):
                 joined |= ONE << ONE - side
         state[END] = DRAWN if joined == ZERO and state[PLIES] >= WORD(self.horizon) else joined
 
+    def score(self, state):
+        return 1.0 if state[END] == BLACK_WINS else (-1.0 if state[END] == WHITE_WINS else 0.0)
+
+    def move_name(self, state, move):
+        if move == PASS:
+            return "pass"
+        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
+        return origin + ("x" if self.captures(state, move) else "-") + target
+
+    def target(self, own, other, square, direction):
+        """A move's target; -1 if the piece cannot move."""
+        count = popcount(self.lines[square, direction >> 1] & (own | other))
+        target, ray = square + count * self.steps[direction], self.rays[square, direction]
+        if not 0 <= target < 64 or ray >> WORD(target) & ONE == ZERO:
+            return -1
+        there = ONE << WORD(target)
+        between = ray & ~self.rays[target, direction] & ~there
+        return -1 if between & other | there & own != ZERO else target
+
     def around(self, pieces):
         """The squares beside those of a set; beyond a smaller board's edge too."""
         across = (pieces & NOT_LAST) << ONE | (pieces & NOT_FIRST) >> ONE
@@ -143,8 +152,26 @@ class LinesOfAction(SteppingGame):
             return False
         return self.group(pieces, first) == pieces
 
-    def score(self, state):
-        return 1.0 if state[END] == BLACK_WINS else (-1.0 if state[END] == WHITE_WINS else 0.0)
+    def captures(self, state, move):
+        return move != PASS and state[1 - self.player(state)] >> WORD(move & 63) & ONE != ZERO
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    def random_move(self, state, moves, rng):
+        """Draws a piece and a direction until the move is legal: all are equally likely."""
+        side = state[PLIES] & ONE
+        own, other, square, target, tries = state[side], state[ONE - side], 0, -1, 0
+        count = popcount(own)
+        while target < 0 and tries < TRIES:
+            choice = random_below(rng, 8 * count)
+            square = trailing_zeros(nth_bit(own, choice >> 3))
+            target = self.target(own, other, square, choice & 7)
+            tries += 1
+        if target >= 0:
+            return 64 * square + target
+        return np.int64(moves[random_below(rng, self.legal_moves(state, moves))])
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
         """Concentration: the mean distance of pieces from their centre of mass, in king's moves; White's less Black's,
@@ -192,9 +219,6 @@ class LinesOfAction(SteppingGame):
             count += 1
         return count
 
-    def captures(self, state, move):
-        return move != PASS and state[1 - self.player(state)] >> WORD(move & 63) & ONE != ZERO
-
     def is_unstable(self, state, move):
         return self.captures(state, move)
 
@@ -210,23 +234,3 @@ class LinesOfAction(SteppingGame):
 
     def feature_code(self, state, move):
         return self.move_code(state, move) << 1 | (1 if self.captures(state, move) else 0)
-
-    def random_move(self, state, moves, rng):
-        """Draws a piece and a direction until the move is legal: all are equally likely."""
-        side = state[PLIES] & ONE
-        own, other, square, target, tries = state[side], state[ONE - side], 0, -1, 0
-        count = popcount(own)
-        while target < 0 and tries < TRIES:
-            choice = random_below(rng, 8 * count)
-            square = trailing_zeros(nth_bit(own, choice >> 3))
-            target = self.target(own, other, square, choice & 7)
-            tries += 1
-        if target >= 0:
-            return 64 * square + target
-        return np.int64(moves[random_below(rng, self.legal_moves(state, moves))])
-
-    def move_name(self, state, move):
-        if move == PASS:
-            return "pass"
-        origin, target = point_name(move >> 6, 8), point_name(move & 63, 8)
-        return origin + ("x" if self.captures(state, move) else "-") + target

@@ -56,10 +56,6 @@ class MNK(Game):
     move_limit = max_moves = max_plies = cells
 
     @property
-    def symmetries(self):
-        return 8 if self.rows == self.columns else 4
-
-    @property
     def first_column(self):
         return self.rows
 
@@ -83,24 +79,42 @@ class MNK(Game):
     def row_mask(self):
         return (ONE << WORD(self.columns)) - ONE
 
-    @cached_property
-    def boards(self):
-        """uint64[lines]: each line's squares, in both halves."""
-        state = np.zeros(self.state_size, self.dtype)
-        for square in range(self.cells):
-            self.place(state, square, ZERO)
-            self.place(state, square, HALF)
-        return state[: self.lines]
-
-    @cached_property
-    def places(self):
-        return sum(int(self.row_starts(squares)).bit_count() for squares in self.boards) // 2
-
     def start(self, state):
         state[:] = 0
 
     def player(self, state):
         return np.int64(state[self.lines] & ONE)
+
+    def legal_moves(self, state, moves):
+        count = 0
+        for row in range(self.rows):
+            count = list_bits(self.free_in_row(state, row), moves, count, 1, row * self.columns)
+        return count
+
+    def play(self, state, move):
+        half = HALF if state[self.lines] & ONE != ZERO else ZERO
+        lined = self.place(state, move, half)
+        state[self.lines] += ONE
+        if lined:
+            state[self.lines] |= LINED
+
+    def is_over(self, state):
+        return state[self.lines] >= WORD(self.cells)
+
+    def score(self, state):
+        if state[self.lines] < LINED:
+            return 0.0
+        return 1.0 if state[self.lines] & ONE == ONE else -1.0
+
+    def move_name(self, state, move):
+        return point_name(move, self.columns)
+
+    def render(self, state):
+        def symbol(row, column):
+            stone = int(state[row]) >> column
+            return "X" if stone & 1 else ("O" if stone >> 32 & 1 else ".")
+
+        return draw(reversed(range(self.rows)), self.columns, symbol)
 
     def row_starts(self, stones):
         """Where k of the stones in a line begin, in both halves."""
@@ -131,61 +145,11 @@ class MNK(Game):
     def free_in_row(self, state, row):
         return self.row_mask & ~(state[row] | state[row] >> HALF)
 
-    def legal_moves(self, state, moves):
-        count = 0
-        for row in range(self.rows):
-            count = list_bits(self.free_in_row(state, row), moves, count, 1, row * self.columns)
-        return count
+    # -- For speed ---------------------------------------------------------------------------------------------
 
-    def play(self, state, move):
-        half = HALF if state[self.lines] & ONE != ZERO else ZERO
-        lined = self.place(state, move, half)
-        state[self.lines] += ONE
-        if lined:
-            state[self.lines] |= LINED
-
-    def is_over(self, state):
-        return state[self.lines] >= WORD(self.cells)
-
-    def score(self, state):
-        if state[self.lines] < LINED:
-            return 0.0
-        return 1.0 if state[self.lines] & ONE == ONE else -1.0
-
-    def evaluate(self, state):
-        """Open lines: ways to place k in a row without opposing stones; the difference over all ways and 1."""
-        difference = 0
-        for line in range(self.lines):
-            starts = self.open_starts(state, line)
-            difference += popcount(starts & FIRST) - popcount(starts >> HALF)
-        return difference / (self.places + 1.0)
-
-    def open_starts(self, state, line):
-        """Starts of k squares without opposing stones, in the player's half."""
-        other = state[line] >> HALF | state[line] << HALF
-        return self.row_starts(self.boards[line] & ~other)
-
-    def evaluate_threats(self, state):
-        """Threats: k squares in a row without opposing stones count 4 ** (own stones - 1), without own 0; the
-        difference d as d / (2 * 4 ** (k - 2) + |d|)."""
-        difference = 0
-        for line in range(self.lines):
-            if state[line] != ZERO:
-                starts = self.open_starts(state, line)
-                difference += self.threats(state[line] & FIRST, starts & FIRST)
-                difference -= self.threats(state[line] >> HALF, starts >> HALF)
-        return difference / (2.0 * 4.0 ** (self.k - 2) + abs(difference))
-
-    def threats(self, stones, starts):
-        """The weight of a player's stones in groups of k squares from `starts`."""
-        weight = 0
-        while starts != ZERO:
-            start = WORD(trailing_zeros(starts))
-            starts &= starts - ONE
-            held = popcount(stones >> start & (ONE << WORD(self.k)) - ONE)
-            if held > 0:
-                weight += 1 << 2 * (held - 1)
-        return weight
+    @property
+    def symmetries(self):
+        return 8 if self.rows == self.columns else 4
 
     def key(self, state):
         """A hash of the rows; the rest follows."""
@@ -193,16 +157,6 @@ class MNK(Game):
         for row in range(self.rows):
             word = mix(word + state[row] + GAMMA)
         return word
-
-    def feature_code(self, state, move):
-        row, column = move // self.columns, WORD(move % self.columns)
-        around = np.int64(0)
-        for near in range(row - 1, row + 2):
-            around <<= 6
-            if 0 <= near < self.rows:
-                first, second = state[near] << ONE, state[near] >> HALF - ONE
-                around |= np.int64((first >> column & WORD(7)) << WORD(3) | second >> column & WORD(7))
-        return self.move_code(state, move) << 18 | around
 
     def transform(self, state, symmetry, target):
         target[:] = 0
@@ -289,12 +243,62 @@ class MNK(Game):
             length *= 2
         return stones & stones >> step * (self.k - length)
 
-    def move_name(self, state, move):
-        return point_name(move, self.columns)
+    # -- For strength ------------------------------------------------------------------------------------------
 
-    def render(self, state):
-        def symbol(row, column):
-            stone = int(state[row]) >> column
-            return "X" if stone & 1 else ("O" if stone >> 32 & 1 else ".")
+    @cached_property
+    def boards(self):
+        """uint64[lines]: each line's squares, in both halves."""
+        state = np.zeros(self.state_size, self.dtype)
+        for square in range(self.cells):
+            self.place(state, square, ZERO)
+            self.place(state, square, HALF)
+        return state[: self.lines]
 
-        return draw(reversed(range(self.rows)), self.columns, symbol)
+    @cached_property
+    def places(self):
+        return sum(int(self.row_starts(squares)).bit_count() for squares in self.boards) // 2
+
+    def evaluate(self, state):
+        """Open lines: ways to place k in a row without opposing stones; the difference over all ways and 1."""
+        difference = 0
+        for line in range(self.lines):
+            starts = self.open_starts(state, line)
+            difference += popcount(starts & FIRST) - popcount(starts >> HALF)
+        return difference / (self.places + 1.0)
+
+    def open_starts(self, state, line):
+        """Starts of k squares without opposing stones, in the player's half."""
+        other = state[line] >> HALF | state[line] << HALF
+        return self.row_starts(self.boards[line] & ~other)
+
+    def evaluate_threats(self, state):
+        """Threats: k squares in a row without opposing stones count 4 ** (own stones - 1), without own 0; the
+        difference d as d / (2 * 4 ** (k - 2) + |d|)."""
+        difference = 0
+        for line in range(self.lines):
+            if state[line] != ZERO:
+                starts = self.open_starts(state, line)
+                difference += self.threats(state[line] & FIRST, starts & FIRST)
+                difference -= self.threats(state[line] >> HALF, starts >> HALF)
+        return difference / (2.0 * 4.0 ** (self.k - 2) + abs(difference))
+
+    def threats(self, stones, starts):
+        """The weight of a player's stones in groups of k squares from `starts`."""
+        weight = 0
+        while starts != ZERO:
+            start = WORD(trailing_zeros(starts))
+            starts &= starts - ONE
+            held = popcount(stones >> start & (ONE << WORD(self.k)) - ONE)
+            if held > 0:
+                weight += 1 << 2 * (held - 1)
+        return weight
+
+    def feature_code(self, state, move):
+        row, column = move // self.columns, WORD(move % self.columns)
+        around = np.int64(0)
+        for near in range(row - 1, row + 2):
+            around <<= 6
+            if 0 <= near < self.rows:
+                first, second = state[near] << ONE, state[near] >> HALF - ONE
+                around |= np.int64((first >> column & WORD(7)) << WORD(3) | second >> column & WORD(7))
+        return self.move_code(state, move) << 18 | around

@@ -104,9 +104,6 @@ class Morpion(Game):
                 points.append((margin + up, margin + across))
         return points
 
-    def start(self, state):
-        state[:] = self.initial_state
-
     @cached_property
     def initial_state(self):
         """Made once: the cross grows point by point, as in play."""
@@ -122,21 +119,11 @@ class Morpion(Game):
             self.add_point(state, row, column, -1, 0)
         return state
 
-    def on_paper(self, row, column):
-        return 0 <= row < self.width and 0 <= column < self.width
+    def start(self, state):
+        state[:] = self.initial_state
 
     def player(self, state):
         return 0
-
-    def line(self, direction, row, column):
-        if direction == 0:
-            return row
-        if direction == 1:
-            return self.width + column
-        return 3 * self.width - 1 + row - column if direction == 2 else 4 * self.width - 1 + row + column
-
-    def position(self, direction, row, column):
-        return column if direction == 0 else row
 
     def legal_moves(self, state, moves):
         count = np.int64(state[COUNT])
@@ -155,6 +142,47 @@ class Morpion(Game):
         self.add_point(
             state, row + place * ROW_STEPS[direction], column + place * COLUMN_STEPS[direction], line, position
         )
+
+    def is_over(self, state):
+        return state[COUNT] == ZERO
+
+    def score(self, state):
+        return float(state[PLAYED])
+
+    def move_name(self, state, move):
+        """`x,y:x1,y1>x2,y2`: the new point and the ends of the line, from 0,0 at the cross's lower left corner."""
+        place, start, direction = move % self.length, move // self.length >> 2, move // self.length & 3
+        names = []
+        for i in (place, 0, self.length - 1):
+            row = start // self.width + i * int(ROW_STEPS[direction])
+            column = start % self.width + i * int(COLUMN_STEPS[direction])
+            names.append(f"{column - self.margin},{row - self.margin}")
+        return f"{names[0]}:{names[1]}>{names[2]}"
+
+    def render(self, state):
+        """The points with a free crossing on every side: O of the cross, x added."""
+        first = {(row, column) for row, column in self.cross}
+        points = self.points(state)
+        rows, columns = ([point[axis] for point in points] for axis in (0, 1))
+        across = range(min(columns) - 1, max(columns) + 2)
+        lines = [f"score {int(state[PLAYED])}"]
+        for row in range(max(rows) + 1, min(rows) - 2, -1):
+            cells = ["O" if (row, column) in first else "x" if (row, column) in points else "." for column in across]
+            lines.append(f"{row - self.margin:>3}" + "".join(f"{cell:>3}" for cell in cells))
+        return "\n".join([*lines, "   " + "".join(f"{column - self.margin:>3}" for column in across)])
+
+    def on_paper(self, row, column):
+        return 0 <= row < self.width and 0 <= column < self.width
+
+    def line(self, direction, row, column):
+        if direction == 0:
+            return row
+        if direction == 1:
+            return self.width + column
+        return 3 * self.width - 1 + row - column if direction == 2 else 4 * self.width - 1 + row + column
+
+    def position(self, direction, row, column):
+        return column if direction == 0 else row
 
     def add_point(self, state, row, column, line, position):
         """Put a point, and update the legal moves, after a line from `position` of `line`."""
@@ -208,11 +236,11 @@ class Morpion(Game):
         state[i] = word
         state[COUNT] += ONE
 
-    def is_over(self, state):
-        return state[COUNT] == ZERO
+    def points(self, state):
+        words = [int(state[LIST + ROOM + row]) >> self.length - 1 for row in range(self.width)]
+        return {(row, column) for row, word in enumerate(words) for column in range(self.width) if word >> column & 1}
 
-    def score(self, state):
-        return float(state[PLAYED])
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def key(self, state):
         """A hash of the lines drawn; the points follow."""
@@ -221,19 +249,7 @@ class Morpion(Game):
     def random_move(self, state, moves, rng):
         return np.int64(state[LIST + random_below(rng, np.int64(state[COUNT]))] >> WORD(24))
 
-    def move_name(self, state, move):
-        """`x,y:x1,y1>x2,y2`: the new point and the ends of the line, from 0,0 at the cross's lower left corner."""
-        place, start, direction = move % self.length, move // self.length >> 2, move // self.length & 3
-        names = []
-        for i in (place, 0, self.length - 1):
-            row = start // self.width + i * int(ROW_STEPS[direction])
-            column = start % self.width + i * int(COLUMN_STEPS[direction])
-            names.append(f"{column - self.margin},{row - self.margin}")
-        return f"{names[0]}:{names[1]}>{names[2]}"
-
-    def points(self, state):
-        words = [int(state[LIST + ROOM + row]) >> self.length - 1 for row in range(self.width)]
-        return {(row, column) for row, word in enumerate(words) for column in range(self.width) if word >> column & 1}
+    # -- For people --------------------------------------------------------------------------------------------
 
     def drawn_lines(self, state):
         """((row, column), (row, column)), ...: ends of the lines."""
@@ -266,18 +282,6 @@ class Morpion(Game):
         points = self.points(state)
         low, high = min(low, *map(min, points)), max(high, *(max(point) + 1 for point in points))
         return grid_drawing(range(low, high), points, set(self.cross), self.drawn_lines(state), numbers)
-
-    def render(self, state):
-        """The points with a free crossing on every side: O of the cross, x added."""
-        first = {(row, column) for row, column in self.cross}
-        points = self.points(state)
-        rows, columns = ([point[axis] for point in points] for axis in (0, 1))
-        across = range(min(columns) - 1, max(columns) + 2)
-        lines = [f"score {int(state[PLAYED])}"]
-        for row in range(max(rows) + 1, min(rows) - 2, -1):
-            cells = ["O" if (row, column) in first else "x" if (row, column) in points else "." for column in across]
-            lines.append(f"{row - self.margin:>3}" + "".join(f"{cell:>3}" for cell in cells))
-        return "\n".join([*lines, "   " + "".join(f"{column - self.margin:>3}" for column in across)])
 
 
 def grid_drawing(paper, points, cross, lines, numbers) -> Drawing:

@@ -84,6 +84,11 @@ class TakingGame(HeapGame):
         state[1 + move // self.largest_take] -= taken
         state[0] = state[0] - 2 * taken ^ 1
 
+    def render(self, state):
+        return "\n".join(f"{i}: {'|' * int(heap)} {heap}" for i, heap in enumerate(state[1:], 1))
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
     def random_move(self, state, moves, rng):
         """A random object of all, of the first ones only in a single heap with a limit."""
         choice = random_below(rng, min(state[0] >> 1, self.most))
@@ -106,6 +111,8 @@ class TakingGame(HeapGame):
             plies += 1
         return (1.0 if ((side + plies) & 1 == 1) != self.misere else -1.0), plies
 
+    # -- For strength ------------------------------------------------------------------------------------------
+
     def nim_value(self, state):
         """A heap's size modulo k + 1, where up to k can be taken; in plain Nim, its size."""
         value = 0
@@ -113,8 +120,7 @@ class TakingGame(HeapGame):
             value ^= state[i + 1] % (self.most + 1)
         return value
 
-    def render(self, state):
-        return "\n".join(f"{i}: {'|' * int(heap)} {heap}" for i, heap in enumerate(state[1:], 1))
+    # -- For people --------------------------------------------------------------------------------------------
 
     def drawing(self, state, moves):
         last = [int(moves[-1].partition("-")[0]) - 1] if moves and "-" in moves[-1] else []
@@ -140,6 +146,11 @@ class Nim(TakingGame):
     def __post_init__(self):
         check_heaps(self.heaps)
 
+    def move_name(self, state, move):
+        return f"{1 + move // self.largest_take}-{1 + move % self.largest_take}"
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
     @property
     def most(self):
         return sum(self.heaps)
@@ -161,9 +172,6 @@ class Nim(TakingGame):
         objects &= objects + nth_bit(objects, random_below(rng, popcount(objects)))
         winner = -1 if self.misere else 1
         return (objects, side ^ 1), 1, objects == 0, choose(side == 0, winner, -winner)
-
-    def move_name(self, state, move):
-        return f"{1 + move // self.largest_take}-{1 + move % self.largest_take}"
 
 
 @dataclass(frozen=True)
@@ -195,6 +203,11 @@ class Matches(TakingGame):
     def most(self):
         return self.take
 
+    def move_name(self, state, move):
+        return str(1 + move)
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
     def lane_start(self, state, zero):
         return zero + state[1], zero + (state[0] & 1)
 
@@ -203,9 +216,6 @@ class Matches(TakingGame):
         left -= 1 + random_below(rng, choose(left < self.take, left, self.take))
         winner = -1 if self.misere else 1
         return (left, side ^ 1), 1, left == 0, choose(side == 0, winner, -winner)
-
-    def move_name(self, state, move):
-        return str(1 + move)
 
 
 @dataclass(frozen=True)
@@ -266,6 +276,15 @@ class Grundy(HeapGame):
         state[size - part] += 1
         state[0] = state[0] + 2 * (int(part > 2) + int(size - part > 2) - 1) ^ 1
 
+    def move_name(self, state, move):
+        size, part = move % self.state_size, move // self.state_size
+        return f"{size}={size - part}+{part}"
+
+    def render(self, state):
+        return " ".join(str(size) for size in reversed(range(1, self.state_size)) for _ in range(state[size]))
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
     def nim_value(self, state):
         """By exclusive or; two heaps of equal size cancel out."""
         values = grundy_values(max(self.heaps))
@@ -275,12 +294,7 @@ class Grundy(HeapGame):
                 value ^= values[size]
         return value
 
-    def move_name(self, state, move):
-        size, part = move % self.state_size, move // self.state_size
-        return f"{size}={size - part}+{part}"
-
-    def render(self, state):
-        return " ".join(str(size) for size in reversed(range(1, self.state_size)) for _ in range(state[size]))
+    # -- For people --------------------------------------------------------------------------------------------
 
     def drawing(self, state, moves):
         heaps = [size for size in reversed(range(1, self.state_size)) for _ in range(state[size])]

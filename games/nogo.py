@@ -39,6 +39,8 @@ class NoGo(PlacingGame):
     def allowed(self, board, point, colour):
         return self.breathes(board, point, colour) and not self.captures(board, point, colour)
 
+    # -- For strength ------------------------------------------------------------------------------------------
+
     def evaluate(self, state):
         """Mobility: possible moves of either player; the difference over the sum and 1; in the misere game negated."""
         board = np.empty(ROOM, np.uint16)

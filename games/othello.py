@@ -63,11 +63,6 @@ class Othello(EightWide):
         """All but the first and last columns, where no row or diagonal shuts a disc in."""
         return squares(8 * row + column for row in range(self.size) for column in range(1, self.size - 1))
 
-    @cached_property
-    def corners(self):
-        last = self.size - 1
-        return squares((0, last, 8 * last, 9 * last))
-
     def start(self, state):
         centre = 9 * (self.size // 2)  # lower right of the middle
         state[0] = ONE << WORD(centre - 8) | ONE << WORD(centre - 1)
@@ -77,6 +72,39 @@ class Othello(EightWide):
 
     def player(self, state):
         return np.int64(state[3] & ONE)
+
+    def legal_moves(self, state, moves):
+        count = list_bits(state[2], moves, 0, 1, 0)
+        if count == 0:
+            moves[0] = PASS
+            count = 1
+        return count
+
+    def play(self, state, move):
+        side = state[3]
+        own, other = state[side], state[ONE - side]
+        if move != PASS:
+            square = ONE << WORD(move)
+            turned = self.turned(square, own, other)
+            own ^= square | turned
+            other ^= turned
+            state[side], state[ONE - side] = own, other
+        state[2] = self.playable(other, own)
+        over = state[2] == ZERO and self.playable(own, other) == ZERO
+        state[3] = ONE - side | (OVER if over else ZERO)
+
+    def is_over(self, state):
+        return state[3] >= OVER
+
+    def score(self, state):
+        """Black's discs less White's; empty squares, which tournaments give to the winner, do not count."""
+        return float(popcount(state[0]) - popcount(state[1]))
+
+    def move_name(self, state, move):
+        return "pass" if move == PASS else point_name(move, 8)
+
+    def render(self, state):
+        return draw_sets(range(self.size), self.size, {"B": state[0], "W": state[1]}, 8)
 
     def runs_up(self, source, through, step):
         """The discs of `through` without a gap from `source`, one every `step` bits upwards.
@@ -126,32 +154,64 @@ class Othello(EightWide):
             | self.turned_along(square, own, inner, WORD(9))
         )
 
-    def legal_moves(self, state, moves):
-        count = list_bits(state[2], moves, 0, 1, 0)
-        if count == 0:
-            moves[0] = PASS
-            count = 1
-        return count
+    # -- For speed ---------------------------------------------------------------------------------------------
 
-    def play(self, state, move):
-        side = state[3]
-        own, other = state[side], state[ONE - side]
-        if move != PASS:
-            square = ONE << WORD(move)
-            turned = self.turned(square, own, other)
-            own ^= square | turned
-            other ^= turned
-            state[side], state[ONE - side] = own, other
-        state[2] = self.playable(other, own)
-        over = state[2] == ZERO and self.playable(own, other) == ZERO
-        state[3] = ONE - side | (OVER if over else ZERO)
+    def transform(self, state, symmetry, target):
+        for i in range(3):
+            target[i] = self.image(state[i], symmetry)
+        target[3] = state[3]
 
-    def is_over(self, state):
-        return state[3] >= OVER
+    def transform_move(self, move, symmetry):
+        if move == PASS:
+            return move
+        return self.image_of_square(move, symmetry)
 
-    def score(self, state):
-        """Black's discs less White's; empty squares, which tournaments give to the winner, do not count."""
-        return float(popcount(state[0]) - popcount(state[1]))
+    def random_move(self, state, moves, rng):
+        """From the set of squares; a pass takes no random number."""
+        if state[2] == ZERO:
+            return PASS
+        return trailing_zeros(nth_bit(state[2], random_below(rng, popcount(state[2]))))
+
+    def random_playout(self, state, moves, rng):
+        black = state[3] & ONE == ZERO
+        own, other = (state[0], state[1]) if black else (state[1], state[0])
+        free, over, plies = state[2], self.is_over(state), 0
+        while not over:
+            if free != ZERO:
+                square = nth_bit(free, random_below(rng, popcount(free)))
+                turned = self.turned(square, own, other)
+                own ^= square | turned
+                other ^= turned
+            own, other = other, own
+            plies += 1
+            black = not black
+            free = self.playable(own, other)
+            over = free == ZERO and self.playable(other, own) == ZERO
+        difference = popcount(own) - popcount(other)
+        return float(difference if black else -difference), plies
+
+    def lane_start(self, state, zero):
+        side = state[3] & ONE
+        return zero + state[side], zero + state[ONE - side], zero + side, zero
+
+    def lane_step(self, words, rng):
+        """A move or a pass.  After two passes the plies are those before the first."""
+        own, other, side, passed = words  # passed: 1 after a pass
+        free = self.playable(own, other)
+        square = nth_bit(free, random_below(rng, popcount(free)))
+        turned = self.turned(square, own, other)
+        own, other, side = other ^ turned, own ^ (square | turned), side ^ 1
+        over = (free == 0) & (passed != 0)
+        difference = popcount(own) - popcount(other)
+        score = choose(side == 0, difference, 0 - difference)
+        return (own, other, side, choose(free == 0, 1, 0)), choose(over, -1, 1), over, score
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def corners(self):
+        last = self.size - 1
+        return squares((0, last, 8 * last, 9 * last))
 
     def plies_left(self, state):
         """Each empty square may be played on, after a pass."""
@@ -245,64 +305,10 @@ class Othello(EightWide):
             turned = popcount(self.turned(ONE << WORD(move), state[side], state[ONE - side]))
         return self.move_code(state, move) << 5 | turned
 
-    def transform(self, state, symmetry, target):
-        for i in range(3):
-            target[i] = self.image(state[i], symmetry)
-        target[3] = state[3]
-
-    def transform_move(self, move, symmetry):
-        if move == PASS:
-            return move
-        return self.image_of_square(move, symmetry)
-
-    def random_move(self, state, moves, rng):
-        """From the set of squares; a pass takes no random number."""
-        if state[2] == ZERO:
-            return PASS
-        return trailing_zeros(nth_bit(state[2], random_below(rng, popcount(state[2]))))
-
-    def random_playout(self, state, moves, rng):
-        black = state[3] & ONE == ZERO
-        own, other = (state[0], state[1]) if black else (state[1], state[0])
-        free, over, plies = state[2], self.is_over(state), 0
-        while not over:
-            if free != ZERO:
-                square = nth_bit(free, random_below(rng, popcount(free)))
-                turned = self.turned(square, own, other)
-                own ^= square | turned
-                other ^= turned
-            own, other = other, own
-            plies += 1
-            black = not black
-            free = self.playable(own, other)
-            over = free == ZERO and self.playable(other, own) == ZERO
-        difference = popcount(own) - popcount(other)
-        return float(difference if black else -difference), plies
-
-    def lane_start(self, state, zero):
-        side = state[3] & ONE
-        return zero + state[side], zero + state[ONE - side], zero + side, zero
-
-    def lane_step(self, words, rng):
-        """A move or a pass.  After two passes the plies are those before the first."""
-        own, other, side, passed = words  # passed: 1 after a pass
-        free = self.playable(own, other)
-        square = nth_bit(free, random_below(rng, popcount(free)))
-        turned = self.turned(square, own, other)
-        own, other, side = other ^ turned, own ^ (square | turned), side ^ 1
-        over = (free == 0) & (passed != 0)
-        difference = popcount(own) - popcount(other)
-        score = choose(side == 0, difference, 0 - difference)
-        return (own, other, side, choose(free == 0, 1, 0)), choose(over, -1, 1), over, score
+    # -- For people --------------------------------------------------------------------------------------------
 
     def sgf_properties(self):
         return {"SZ": self.size}
 
     def sgf_move(self, name):
         return "" if name == "pass" else sgf_point(ord(name[0]) - ord("a"), int(name[1:]) - 1)
-
-    def move_name(self, state, move):
-        return "pass" if move == PASS else point_name(move, 8)
-
-    def render(self, state):
-        return draw_sets(range(self.size), self.size, {"B": state[0], "W": state[1]}, 8)

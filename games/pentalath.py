@@ -81,8 +81,6 @@ class Pentalath(HorizonGame):
 
     max_moves = cells
 
-    # -- Tables ------------------------------------------------------------------------------------------------------
-
     @property
     def board(self):
         return squares(range(self.cells))
@@ -128,20 +126,57 @@ class Pentalath(HorizonGame):
             found[cell, : len(rows)] = rows
         return found
 
-    @cached_property
-    def images(self):
-        """int64[12, cells]: where symmetries take a cell."""
-        found, last = [], self.size - 1
-        for sign in (1, -1):
-            for order in permutations(range(3)):
-                to = [(row - last, column - last, 2 * last - row - column) for row, column in places(self.size)]
-                found.append([cell_at(self.size, *(last + sign * at[order[i]] for i in (0, 1))) for at in to])
-        return np.array(found)
-
-    # -- Rules -------------------------------------------------------------------------------------------------------
-
     def start(self, state):
         state[:] = 0
+
+    def legal_moves(self, state, moves):
+        side = state[PLIES] & ONE
+        own, other, free, count = state[side], state[ONE - side], self.free(state), 0
+        while free != ZERO:
+            cell = trailing_zeros(free)
+            free &= free - ONE
+            if self.is_legal(own, other, cell):
+                moves[count] = cell
+                count += 1
+        if self.can_swap(state):
+            moves[count] = self.cells
+            count += 1
+        return count
+
+    def play(self, state, move):
+        side, wins = state[PLIES] & ONE, False
+        state[PLIES] += ONE
+        if move == self.cells:
+            state[0], state[1] = ZERO, state[0]
+        else:
+            own, other = state[side] | ONE << WORD(move), state[ONE - side]
+            if other & self.near[move] != ZERO:
+                other = self.living(other, self.board & ~(own | other))
+            state[side], state[ONE - side] = own, other
+            wins = self.has_row(own, move)
+        if wins:
+            state[END] = ONE << side
+        elif state[PLIES] >= WORD(self.horizon) or not self.can_move(state[ONE - side], state[side]):
+            state[END] = DRAWN
+
+    def score(self, state):
+        return 1.0 if state[END] == FIRST_WINS else (-1.0 if state[END] == SECOND_WINS else 0.0)
+
+    def move_name(self, state, move):
+        if move == self.cells:
+            return "swap"
+        row, column = list(places(self.size))[move]
+        return f"{letters(column + 1)[-1]}{row + 1}"
+
+    def render(self, state):
+        """Columns run down to the right, each to its letter."""
+        side, lines = range(2 * self.size - 1), []
+        names = letters(2 * self.size - 1)
+        for row in side:
+            cells = " ".join(symbol for column in side if (symbol := self.symbol(state, (row, column))) != NO_CELL)
+            end = f" {names[3 * self.size - 2 - row]}" if row >= self.size else ""
+            lines.append(" " * abs(row - self.size + 1) + f"{row + 1} {cells}{end}")
+        return "\n".join([*lines, " " * (self.size + 2) + " ".join(names[: self.size])])
 
     def can_swap(self, state):
         return self.swap and state[PLIES] == ONE
@@ -181,36 +216,6 @@ class Pentalath(HorizonGame):
             free &= free - ONE
         return found
 
-    def legal_moves(self, state, moves):
-        side = state[PLIES] & ONE
-        own, other, free, count = state[side], state[ONE - side], self.free(state), 0
-        while free != ZERO:
-            cell = trailing_zeros(free)
-            free &= free - ONE
-            if self.is_legal(own, other, cell):
-                moves[count] = cell
-                count += 1
-        if self.can_swap(state):
-            moves[count] = self.cells
-            count += 1
-        return count
-
-    def play(self, state, move):
-        side, wins = state[PLIES] & ONE, False
-        state[PLIES] += ONE
-        if move == self.cells:
-            state[0], state[1] = ZERO, state[0]
-        else:
-            own, other = state[side] | ONE << WORD(move), state[ONE - side]
-            if other & self.near[move] != ZERO:
-                other = self.living(other, self.board & ~(own | other))
-            state[side], state[ONE - side] = own, other
-            wins = self.has_row(own, move)
-        if wins:
-            state[END] = ONE << side
-        elif state[PLIES] >= WORD(self.horizon) or not self.can_move(state[ONE - side], state[side]):
-            state[END] = DRAWN
-
     def has_row(self, own, cell):
         """Whether a row through a cell is long enough."""
         found = False
@@ -219,10 +224,50 @@ class Pentalath(HorizonGame):
             found |= own & row == row
         return found
 
-    def score(self, state):
-        return 1.0 if state[END] == FIRST_WINS else (-1.0 if state[END] == SECOND_WINS else 0.0)
+    def owner(self, state, side, cell):
+        """0 for a free cell, 1 for that side's, 2 for the other's."""
+        own, other = state[side] >> WORD(cell) & ONE, state[ONE - side] >> WORD(cell) & ONE
+        return np.int64(own | other << ONE)
 
-    # -- For searches ------------------------------------------------------------------------------------------------
+    def symbol(self, state, place) -> str:
+        """The symbol of a (row, column), perhaps off the board."""
+        cell = cell_at(self.size, *place)
+        return NO_CELL if cell < 0 else ".XO"[self.owner(state, 0, cell)]
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def images(self):
+        """int64[12, cells]: where symmetries take a cell."""
+        found, last = [], self.size - 1
+        for sign in (1, -1):
+            for order in permutations(range(3)):
+                to = [(row - last, column - last, 2 * last - row - column) for row, column in places(self.size)]
+                found.append([cell_at(self.size, *(last + sign * at[order[i]] for i in (0, 1))) for at in to])
+        return np.array(found)
+
+    def transform(self, state, symmetry, target):
+        target[PLIES], target[END] = state[PLIES], state[END]
+        for side in range(2):
+            target[side] = image_of(state[side], self.images, symmetry)
+
+    def transform_move(self, move, symmetry):
+        return move if move == self.cells else self.images[symmetry, move]
+
+    def random_move(self, state, moves, rng):
+        side = state[PLIES] & ONE
+        own, other, left, move = state[side], state[ONE - side], self.free(state), -1
+        while move < 0:
+            count = popcount(left)
+            choice = random_below(rng, count + (1 if self.can_swap(state) else 0))
+            cell = self.cells if choice == count else trailing_zeros(nth_bit(left, choice))
+            if choice == count or self.is_legal(own, other, cell):
+                move = cell
+            else:
+                left ^= ONE << WORD(cell)
+        return move
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
         """Threats: each row without opposing stones counts 4 ** (own stones - 1), without own 0; the difference d as d
@@ -283,54 +328,7 @@ class Pentalath(HorizonGame):
             pattern = pattern << 2 | what
         return self.move_code(state, move) << 12 | pattern
 
-    def owner(self, state, side, cell):
-        """0 for a free cell, 1 for that side's, 2 for the other's."""
-        own, other = state[side] >> WORD(cell) & ONE, state[ONE - side] >> WORD(cell) & ONE
-        return np.int64(own | other << ONE)
-
-    def transform(self, state, symmetry, target):
-        target[PLIES], target[END] = state[PLIES], state[END]
-        for side in range(2):
-            target[side] = image_of(state[side], self.images, symmetry)
-
-    def transform_move(self, move, symmetry):
-        return move if move == self.cells else self.images[symmetry, move]
-
-    def random_move(self, state, moves, rng):
-        side = state[PLIES] & ONE
-        own, other, left, move = state[side], state[ONE - side], self.free(state), -1
-        while move < 0:
-            count = popcount(left)
-            choice = random_below(rng, count + (1 if self.can_swap(state) else 0))
-            cell = self.cells if choice == count else trailing_zeros(nth_bit(left, choice))
-            if choice == count or self.is_legal(own, other, cell):
-                move = cell
-            else:
-                left ^= ONE << WORD(cell)
-        return move
-
-    # -- For people --------------------------------------------------------------------------------------------------
-
-    def move_name(self, state, move):
-        if move == self.cells:
-            return "swap"
-        row, column = list(places(self.size))[move]
-        return f"{letters(column + 1)[-1]}{row + 1}"
-
-    def symbol(self, state, place) -> str:
-        """The symbol of a (row, column), perhaps off the board."""
-        cell = cell_at(self.size, *place)
-        return NO_CELL if cell < 0 else ".XO"[self.owner(state, 0, cell)]
-
-    def render(self, state):
-        """Columns run down to the right, each to its letter."""
-        side, lines = range(2 * self.size - 1), []
-        names = letters(2 * self.size - 1)
-        for row in side:
-            cells = " ".join(symbol for column in side if (symbol := self.symbol(state, (row, column))) != NO_CELL)
-            end = f" {names[3 * self.size - 2 - row]}" if row >= self.size else ""
-            lines.append(" " * abs(row - self.size + 1) + f"{row + 1} {cells}{end}")
-        return "\n".join([*lines, " " * (self.size + 2) + " ".join(names[: self.size])])
+    # -- For people --------------------------------------------------------------------------------------------
 
     def drawing(self, state, moves):
         side = range(2 * self.size - 1)

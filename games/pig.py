@@ -62,13 +62,6 @@ class Pig(Game):
         moves[0], moves[1] = ROLL, HOLD
         return 2
 
-    def chance(self, state, moves, probabilities):
-        probabilities[:6] = 1.0 / 6.0
-        return self.legal_moves(state, moves)
-
-    def random_outcome(self, state, rng):
-        return random_below(rng, 6) + 1
-
     def play(self, state, move):
         if move == ROLL:
             state[ROLLING] = 1
@@ -83,21 +76,11 @@ class Pig(Game):
             if move == 1:
                 self.end_turn(state)
 
-    def end_turn(self, state):
-        state[TURN] = 0
-        state[SIDE] ^= 1
-
     def is_over(self, state):
         return state[0] >= self.target or state[1] >= self.target or state[DECISIONS] >= self.horizon
 
     def score(self, state):
         return 1.0 if state[0] >= self.target else (-1.0 if state[1] >= self.target else 0.0)
-
-    def evaluate(self, state):
-        """The lead with the turn's total, over itself and the target."""
-        turn = state[TURN] if state[SIDE] == 0 else -state[TURN]
-        lead = state[0] - state[1] + turn
-        return lead / (self.target + abs(lead))
 
     def move_name(self, state, move):
         return "roll" if move == ROLL else ("hold" if move == HOLD else str(move))
@@ -106,3 +89,22 @@ class Pig(Game):
         lines = [f"{mark} {points}" for mark, points in zip("AB", state[:2])]
         lines[state[SIDE]] += f" + {state[TURN]}" + (", rolling" if state[ROLLING] else "")
         return "\n".join(lines)
+
+    def chance(self, state, moves, probabilities):
+        probabilities[:6] = 1.0 / 6.0
+        return self.legal_moves(state, moves)
+
+    def random_outcome(self, state, rng):
+        return random_below(rng, 6) + 1
+
+    def end_turn(self, state):
+        state[TURN] = 0
+        state[SIDE] ^= 1
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    def evaluate(self, state):
+        """The lead with the turn's total, over itself and the target."""
+        turn = state[TURN] if state[SIDE] == 0 else -state[TURN]
+        lead = state[0] - state[1] + turn
+        return lead / (self.target + abs(lead))

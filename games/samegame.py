@@ -78,10 +78,6 @@ class SameGame(Game):
         return 16 * self.columns
 
     @property
-    def code_limit(self):
-        return 256 * (self.colours + 1)
-
-    @property
     def max_moves(self):
         return self.rows * self.columns // 2
 
@@ -97,6 +93,40 @@ class SameGame(Game):
         rng = stream(self.seed, self.name)
         colours = [random_below(rng, self.colours) for _ in range(self.rows * self.columns)]
         return np.array(colours, np.int64).reshape(self.rows, self.columns)
+
+    def start(self, state):
+        state[:] = 0
+        for (row, column), colour in np.ndenumerate(self.cells):
+            bit = 16 * column + row
+            for plane in range(self.layers):
+                state[PLANES + WORDS * plane + bit // 64] |= WORD((int(colour) + 1 >> plane & 1) << bit % 64)
+        state[TABU] = np.bincount(self.cells.ravel()).argmax() + 1
+        self.find_first_cells(state)
+
+    def player(self, state):
+        return 0
+
+    def legal_moves(self, state, moves):
+        return wide.list_cells(self.first_cells(state), moves, WORDS)
+
+    def play(self, state, move):
+        self.take(state, self.group(state, move))
+
+    def is_over(self, state):
+        return wide.is_empty(self.possible(state))
+
+    def score(self, state):
+        return float(state[SCORE])
+
+    def move_name(self, state, move):
+        return square_name(move % 16 * self.columns + move // 16, self.columns)
+
+    def render(self, state):
+        def symbol(row, column):
+            colour = int(self.colour(state, 16 * column + row))
+            return "0123456789abcde"[colour - 1] if colour else "."
+
+        return f"{draw(reversed(range(self.rows)), self.columns, symbol)}\nscore {int(state[SCORE])}"
 
     def board_of_file(self):
         try:
@@ -126,18 +156,6 @@ class SameGame(Game):
                 f"{self.colours - 1} with colours = {self.colours}"
             )
         return np.array(board[::-1], np.int64)
-
-    def start(self, state):
-        state[:] = 0
-        for (row, column), colour in np.ndenumerate(self.cells):
-            bit = 16 * column + row
-            for plane in range(self.layers):
-                state[PLANES + WORDS * plane + bit // 64] |= WORD((int(colour) + 1 >> plane & 1) << bit % 64)
-        state[TABU] = np.bincount(self.cells.ravel()).argmax() + 1
-        self.find_first_cells(state)
-
-    def player(self, state):
-        return 0
 
     def find_first_cells(self, state):
         """Find the cells with a neighbour of their colour above or to the right, none below or to the left."""
@@ -200,9 +218,6 @@ class SameGame(Game):
             g0, g1, g2, g3 = n0, n1, n2, n3
         return g0, g1, g2, g3
 
-    def legal_moves(self, state, moves):
-        return wide.list_cells(self.first_cells(state), moves, WORDS)
-
     def possible(self, state):
         return state[0], state[1], state[2], state[3]
 
@@ -226,9 +241,6 @@ class SameGame(Game):
         before = self.equal_neighbours(state, i - 1)[1] if i > 0 else ZERO
         below, left = above << ONE, beside << WORD(16) | before >> WORD(48)
         return below & left & ~(left << ONE)
-
-    def play(self, state, move):
-        self.take(state, self.group(state, move))
 
     def take(self, state, group):
         size = wide.size_of(group)
@@ -276,11 +288,7 @@ class SameGame(Game):
                 kept = ZERO
                 i += 1
 
-    def is_over(self, state):
-        return wide.is_empty(self.possible(state))
-
-    def score(self, state):
-        return float(state[SCORE])
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def key(self, state):
         """A hash of the colours and the score; all else follows."""
@@ -288,16 +296,6 @@ class SameGame(Game):
         for i in range(WORDS * self.layers):
             word ^= mix(state[PLANES + i] + WORD(i + 1) * GAMMA)
         return word
-
-    def move_code(self, state, move):
-        return np.int64(self.colour(state, move)) << 8 | np.int64(move)
-
-    def feature_code(self, state, move):
-        """A hash of colour and cells of the group, as for nested rollout policies."""
-        word = mix(self.colour(state, move))
-        for cells in self.group(state, move):
-            word = mix(word ^ cells)
-        return np.int64(word >> ONE)
 
     def random_group(self, state, cells, rng):
         """(first cell, group): a uniformly random one of those with some possible first cells.
@@ -338,12 +336,18 @@ class SameGame(Game):
         self.take(state, group)
         return cell
 
-    def move_name(self, state, move):
-        return square_name(move % 16 * self.columns + move // 16, self.columns)
+    # -- For strength ------------------------------------------------------------------------------------------
 
-    def render(self, state):
-        def symbol(row, column):
-            colour = int(self.colour(state, 16 * column + row))
-            return "0123456789abcde"[colour - 1] if colour else "."
+    @property
+    def code_limit(self):
+        return 256 * (self.colours + 1)
 
-        return f"{draw(reversed(range(self.rows)), self.columns, symbol)}\nscore {int(state[SCORE])}"
+    def move_code(self, state, move):
+        return np.int64(self.colour(state, move)) << 8 | np.int64(move)
+
+    def feature_code(self, state, move):
+        """A hash of colour and cells of the group, as for nested rollout policies."""
+        word = mix(self.colour(state, move))
+        for cells in self.group(state, move):
+            word = mix(word ^ cells)
+        return np.int64(word >> ONE)

@@ -62,16 +62,13 @@ class TicTacToe(Game):
     def score(self, state):
         return 1.0 if HAS_LINE[state[0]] else (-1.0 if HAS_LINE[state[1]] else 0.0)
 
-    def planes(self, state):
-        return state[0], state[1]
+    def move_name(self, state, move):
+        return square_name(move, 3)
 
-    @property
-    def grid(self):
-        return np.arange(9).reshape(3, 3)
+    def render(self, state):
+        return draw_sets((2, 1, 0), 3, {"X": state[0], "O": state[1]})
 
-    def evaluate(self, state):
-        """Open lines: the difference over 9 (it is at most 8)."""
-        return (OPEN_LINES[state[1]] - OPEN_LINES[state[0]]) / 9.0
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def key(self, state):
         return state[0] | state[1] << WORD(9)
@@ -112,8 +109,15 @@ class TicTacToe(Game):
         diagonal = stones & stones >> 4 & stones >> 8 & 0o001 | stones & stones >> 2 & stones >> 4 & 0o004
         return across | diagonal != 0
 
-    def move_name(self, state, move):
-        return square_name(move, 3)
+    # -- For strength ------------------------------------------------------------------------------------------
 
-    def render(self, state):
-        return draw_sets((2, 1, 0), 3, {"X": state[0], "O": state[1]})
+    def planes(self, state):
+        return state[0], state[1]
+
+    @property
+    def grid(self):
+        return np.arange(9).reshape(3, 3)
+
+    def evaluate(self, state):
+        """Open lines: the difference over 9 (it is at most 8)."""
+        return (OPEN_LINES[state[1]] - OPEN_LINES[state[0]]) / 9.0

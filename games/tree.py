@@ -101,10 +101,6 @@ class Tree(Game):
         return np.array([node.value for node in self.listed])
 
     @cached_property
-    def guesses(self):
-        return np.array([node.evaluation for node in self.listed])
-
-    @cached_property
     def child_counts(self):
         return np.array([len(node.children) for node in self.listed])
 
@@ -149,8 +145,11 @@ class Tree(Game):
     def score(self, state):
         return self.values[state[0]]
 
-    def evaluate(self, state):
-        return self.guesses[state[0]]
+    def move_name(self, state, move):
+        return self.listed[state[0]].moves[move]
+
+    def render(self, state):
+        return "\n".join(drawn(self.listed[state[0]], "", ""))
 
     def chance(self, state, moves, probabilities):
         for move in range(self.child_counts[state[0]]):
@@ -165,11 +164,14 @@ class Tree(Game):
             left -= self.probabilities[first + move]
         return move
 
-    def move_name(self, state, move):
-        return self.listed[state[0]].moves[move]
+    # -- For strength ------------------------------------------------------------------------------------------
 
-    def render(self, state):
-        return "\n".join(drawn(self.listed[state[0]], "", ""))
+    @cached_property
+    def guesses(self):
+        return np.array([node.evaluation for node in self.listed])
+
+    def evaluate(self, state):
+        return self.guesses[state[0]]
 
 
 def read_text(text: str):

@@ -79,10 +79,6 @@ class TspTw(Game):
         return self.cities
 
     @property
-    def code_limit(self):
-        return self.cities * self.cities
-
-    @property
     def state_size(self):
         return TOUR + self.cities
 
@@ -97,6 +93,48 @@ class TspTw(Game):
     @cached_property
     def instance(self):
         return self.read_instance() if self.file else self.random_instance()
+
+    def start(self, state):
+        state[:TOUR] = 1.0, self.instance.windows[0, 0], 0.0, 0.0
+        state[TOUR:] = range(self.cities)
+
+    def player(self, state):
+        return 0
+
+    def legal_moves(self, state, moves):
+        placed = np.int64(state[PLACED])
+        for i in range(placed, self.cities):
+            moves[i - placed] = np.int64(state[TOUR + i])
+        return self.cities - placed
+
+    def play(self, state, move):
+        origin, placed = self.last_city(state), np.int64(state[PLACED])
+        i = TOUR + placed
+        following, city = state[i], float(move)
+        while following != city:  # move the cities before it up by one
+            i += 1
+            state[i], following = following, state[i]
+        state[TOUR + placed] = city
+        state[PLACED] += 1.0
+        self.travel(state, origin, move)
+        if placed + 1 == self.cities:
+            self.travel(state, move, 0)
+
+    def is_over(self, state):
+        return state[PLACED] == self.cities
+
+    def score(self, state):
+        return -state[COST] - PENALTY * state[VIOLATIONS]
+
+    def move_name(self, state, move):
+        return str(move)
+
+    def render(self, state):
+        tour = [str(int(city)) for city in state[TOUR:][: int(state[PLACED])]]
+        if self.is_over(state):
+            tour.append("0")
+        figures = f"cost {state[COST]:.2f}, violations {int(state[VIOLATIONS])}, time {state[TIME]:.2f}"
+        return f"tour {' '.join(tour)}\n{figures}"
 
     def read_instance(self):
         try:
@@ -135,34 +173,8 @@ class TspTw(Game):
         windows[0, 1] = time + distances[-1, 0] + SLACK
         return Instance(distances, windows)
 
-    def start(self, state):
-        state[:TOUR] = 1.0, self.instance.windows[0, 0], 0.0, 0.0
-        state[TOUR:] = range(self.cities)
-
-    def player(self, state):
-        return 0
-
     def last_city(self, state):
         return np.int64(state[TOUR + np.int64(state[PLACED]) - 1])
-
-    def legal_moves(self, state, moves):
-        placed = np.int64(state[PLACED])
-        for i in range(placed, self.cities):
-            moves[i - placed] = np.int64(state[TOUR + i])
-        return self.cities - placed
-
-    def play(self, state, move):
-        origin, placed = self.last_city(state), np.int64(state[PLACED])
-        i = TOUR + placed
-        following, city = state[i], float(move)
-        while following != city:  # move the cities before it up by one
-            i += 1
-            state[i], following = following, state[i]
-        state[TOUR + placed] = city
-        state[PLACED] += 1.0
-        self.travel(state, origin, move)
-        if placed + 1 == self.cities:
-            self.travel(state, move, 0)
 
     def travel(self, state, origin, target):
         distance = self.distances[origin * self.cities + target]
@@ -172,11 +184,7 @@ class TspTw(Game):
         state[VIOLATIONS] += 1.0 if arrival > closes else 0.0
         state[TIME] = max(arrival, opens)
 
-    def is_over(self, state):
-        return state[PLACED] == self.cities
-
-    def score(self, state):
-        return -state[COST] - PENALTY * state[VIOLATIONS]
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def key(self, state):
         word = WORD(0)
@@ -184,22 +192,18 @@ class TspTw(Game):
             word = mix(word + WORD(np.int64(state[TOUR + i])) + GAMMA)
         return word
 
+    def random_move(self, state, moves, rng):
+        placed = np.int64(state[PLACED])
+        return np.int64(state[TOUR + placed + random_below(rng, self.cities - placed)])
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    @property
+    def code_limit(self):
+        return self.cities * self.cities
+
     def move_code(self, state, move):
         return self.last_city(state) * self.cities + np.int64(move)
 
     def bias(self, state, move):
         return -self.distances[self.last_city(state) * self.cities + move]
-
-    def random_move(self, state, moves, rng):
-        placed = np.int64(state[PLACED])
-        return np.int64(state[TOUR + placed + random_below(rng, self.cities - placed)])
-
-    def move_name(self, state, move):
-        return str(move)
-
-    def render(self, state):
-        tour = [str(int(city)) for city in state[TOUR:][: int(state[PLACED])]]
-        if self.is_over(state):
-            tour.append("0")
-        figures = f"cost {state[COST]:.2f}, violations {int(state[VIOLATIONS])}, time {state[TIME]:.2f}"
-        return f"tour {' '.join(tour)}\n{figures}"

@@ -53,14 +53,6 @@ class WeakSchur(Game):
     max_moves = move_limit
 
     @property
-    def symmetries(self):
-        return math.factorial(self.parts)
-
-    @property
-    def code_limit(self):
-        return self.parts * (self.max_plies + 1)
-
-    @property
     def words(self):
         """Words of a set of the numbers up to max_plies + 1, which is looked up at the end."""
         return (self.max_plies + 1) // 64 + 1
@@ -68,11 +60,6 @@ class WeakSchur(Game):
     @property
     def state_size(self):
         return SETS + 2 * self.parts * self.words
-
-    @cached_property
-    def permutations(self):
-        """permutations[s, part]: where symmetry s takes it."""
-        return np.array(list(itertools.permutations(range(self.parts))), np.int64)
 
     def start(self, state):
         state[:] = 0
@@ -97,6 +84,23 @@ class WeakSchur(Game):
         state[LAST] = number
         state[FITTING] = self.fitting(state, number + 1)
 
+    def is_over(self, state):
+        return state[FITTING] == ZERO
+
+    def score(self, state):
+        return float(state[LAST])
+
+    def move_name(self, state, move):
+        return str(move + 1)
+
+    def render(self, state):
+        lines = []
+        for part in range(self.parts):
+            words = state[SETS + 2 * part * self.words :][: self.words]
+            members = [64 * i + bit for i, word in enumerate(words) for bit in range(64) if int(word) >> bit & 1]
+            lines.append(f"{part + 1}: {' '.join(map(str, members))}".rstrip())
+        return "\n".join(lines)
+
     def add_shifted(self, state, members, number):
         """Add `number` + m to a part's sums for every member m, as far as the set goes."""
         sums, far, near = members + self.words, number // 64, WORD(number % 64)
@@ -115,11 +119,16 @@ class WeakSchur(Game):
             parts |= (ONE - blocked) << WORD(part)
         return parts
 
-    def is_over(self, state):
-        return state[FITTING] == ZERO
+    # -- For speed ---------------------------------------------------------------------------------------------
 
-    def score(self, state):
-        return float(state[LAST])
+    @property
+    def symmetries(self):
+        return math.factorial(self.parts)
+
+    @cached_property
+    def permutations(self):
+        """permutations[s, part]: where symmetry s takes it."""
+        return np.array(list(itertools.permutations(range(self.parts))), np.int64)
 
     def key(self, state):
         word = mix(state[LAST])
@@ -128,9 +137,6 @@ class WeakSchur(Game):
             for i in range(used):
                 word = mix(word + state[SETS + 2 * part * self.words + i] + GAMMA)
         return word
-
-    def move_code(self, state, move):
-        return (np.int64(state[LAST]) + 1) * self.parts + np.int64(move)
 
     def transform(self, state, symmetry, target):
         size = 2 * self.words
@@ -153,13 +159,11 @@ class WeakSchur(Game):
             move += 1
         return move
 
-    def move_name(self, state, move):
-        return str(move + 1)
+    # -- For strength ------------------------------------------------------------------------------------------
 
-    def render(self, state):
-        lines = []
-        for part in range(self.parts):
-            words = state[SETS + 2 * part * self.words :][: self.words]
-            members = [64 * i + bit for i, word in enumerate(words) for bit in range(64) if int(word) >> bit & 1]
-            lines.append(f"{part + 1}: {' '.join(map(str, members))}".rstrip())
-        return "\n".join(lines)
+    @property
+    def code_limit(self):
+        return self.parts * (self.max_plies + 1)
+
+    def move_code(self, state, move):
+        return (np.int64(state[LAST]) + 1) * self.parts + np.int64(move)

@@ -41,17 +41,6 @@ class Y(Hex):
 
     max_plies = max_moves
 
-    @cached_property
-    def images(self):
-        """int64[6, cells]: where each symmetry takes a cell."""
-        found = np.zeros((6, self.cells), np.int64)
-        for row, column in np.ndindex(self.size, self.size):
-            sides = row, column, self.size - 1 - row - column
-            if sides[2] >= 0:
-                for symmetry, (i, j) in enumerate(((0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2))):
-                    found[symmetry, row * self.size + column] = sides[i] * self.size + sides[j]
-        return found
-
     def swapped(self, stone):
         """The stone stays in its place."""
         return stone
@@ -65,6 +54,21 @@ class Y(Hex):
             beside, below = wide.backward(x, 1), wide.backward(x, self.size)
             x = wide.union(wide.common(x, wide.union(beside, below)), wide.common(beside, below))
         return x[0] & ONE != ZERO
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def images(self):
+        """int64[6, cells]: where each symmetry takes a cell."""
+        found = np.zeros((6, self.cells), np.int64)
+        for row, column in np.ndindex(self.size, self.size):
+            sides = row, column, self.size - 1 - row - column
+            if sides[2] >= 0:
+                for symmetry, (i, j) in enumerate(((0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2))):
+                    found[symmetry, row * self.size + column] = sides[i] * self.size + sides[j]
+        return found
+
+    # -- For strength ------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
         """Chances in the reduction: a free cell is either player's with 1/2, three have a majority by the chances of
@@ -87,6 +91,8 @@ class Y(Hex):
         if row < 0 or column < 0 or row + column >= self.size:
             return OUTSIDE
         return self.stone(state, row * self.size + column)
+
+    # -- For people --------------------------------------------------------------------------------------------
 
     def drawing(self, state, moves):
         empty = [NO_CELL] * self.size

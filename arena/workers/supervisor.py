@@ -1,5 +1,6 @@
 """The supervisor plays the games of a schedule on worker processes, and loses none of them.
 
+A fixture goes from the schedule's `next` to the Queue, whence games are put back, to a worker's `jobs`, to the desk.
 Short games travel together, but a worker that dies or hangs costs one only: `arena.workers.verdicts` decides whether an
 agent has lost it, it is played again, or it is void.  (concurrent.futures.ProcessPoolExecutor fails all pending futures
 when one worker dies.)  Workers start by the process's start method.

@@ -72,6 +72,51 @@ class ChessRules(Game):
     def player(self, state):
         return np.int64(state[PLY] & ONE)
 
+    def legal_moves(self, state, moves):
+        turned = UPSIDE_DOWN_MOVE * self.player(state)
+        count = self.list_from(self.king(state), self.king_targets(state), turned, moves, 0)
+        one, two, left, right = self.pawn_targets(state)
+        count = self.list_pawns(one, 8, turned, moves, count)
+        count = self.list_pawns(two, 16, turned, moves, count)
+        count = self.list_pawns(left, 7, turned, moves, count)
+        count = self.list_pawns(right, 9, turned, moves, count)
+        men = self.officers(state)
+        while men != NONE:
+            man = men & (~men + ONE)
+            count = self.list_from(man, self.officer_targets(state, man), turned, moves, count)
+            men ^= man
+        return count
+
+    def play(self, state, move):
+        side, clock = state[PLY] & ONE, np.int64(state[CLOCK])
+        turned = side * UPSIDE_DOWN
+        origin, target = WORD(move & 63) ^ turned, WORD(move >> 6 & 63) ^ turned
+        goal, promotion = ONE << target, move >> 12
+        man, taken = self.man_at(state, origin), self.man_at(state, target)
+        castles = state[OWN] & goal != NONE
+        self.remember(state, clock)
+        self.take_off(state, origin, man)
+        if taken != NONE:
+            self.take_off(state, target, taken)
+        elif man == PAWN and goal & state[PASSANT] != NONE:
+            self.take_off(state, target - EIGHT, WORD(PAWN))
+        self.give_up_rights(state, ONE << origin | goal, man == KING)
+        final = man if promotion == 0 else WORD(promotion + (1 if promotion == 1 else 3))
+        if castles:
+            target, beside = KING_SIDE if target > origin else QUEEN_SIDE
+            self.put_on(state, beside, taken)
+        self.put_on(state, target, final)
+        self.turn(state)
+        if man == PAWN or (taken != NONE and not castles):
+            self.forget(state, clock)
+        else:
+            state[CLOCK] += ONE
+        if man == PAWN and target == origin + SIXTEEN:
+            self.find_passant(state, reversed_bytes(goal))
+        state[TIMES] = self.times(state)
+        self.look(state)
+        state[END] = self.end(state)
+
     def is_over(self, state):
         return state[END] != NONE
 
@@ -80,17 +125,11 @@ class ChessRules(Game):
             return 0.0
         return 1.0 if state[PLY] & ONE else -1.0
 
-    def key(self, state):
-        """A hash of the position, the clock and the history, but not of the move number."""
-        return mix(state[POSITION] ^ state[PAST]) ^ state[CLOCK]
-
     def occupied(self, state):
         return state[LOW] | state[MIDDLE] | state[HIGH]
 
     def king(self, state):
         return state[OWN] & state[HIGH] & ~(state[LOW] | state[MIDDLE])
-
-    # -- What men reach on their own ---------------------------------------------------------------------------------
 
     def knights_reach(self, knights):
         beside = (knights & NOT_H) << ONE | (knights & NOT_A) >> ONE
@@ -129,8 +168,6 @@ class ChessRules(Game):
             squares |= self.bishop_reach(WORD(trailing_zeros(sliders)), occupied)
             sliders &= sliders - ONE
         return squares
-
-    # -- Checks, pins, and the end ---------------------------------------------------------------------------------
 
     def look(self, state):
         """Find checks and pins, for the player to move."""
@@ -192,8 +229,6 @@ class ChessRules(Game):
             men &= men - ONE
         return self.castling_targets(state) != NONE
 
-    # -- Legal moves, as targets -------------------------------------------------------------------------------------
-
     def officers(self, state):
         low, middle, high = state[LOW], state[MIDDLE], state[HIGH]
         return state[OWN] & (middle | high & low)
@@ -253,23 +288,6 @@ class ChessRules(Game):
         low, high = (one, other) if one < other else (other, one)
         return (high - low) | high
 
-    # -- Legal moves, listed, counted and drawn ----------------------------------------------------------------------
-
-    def legal_moves(self, state, moves):
-        turned = UPSIDE_DOWN_MOVE * self.player(state)
-        count = self.list_from(self.king(state), self.king_targets(state), turned, moves, 0)
-        one, two, left, right = self.pawn_targets(state)
-        count = self.list_pawns(one, 8, turned, moves, count)
-        count = self.list_pawns(two, 16, turned, moves, count)
-        count = self.list_pawns(left, 7, turned, moves, count)
-        count = self.list_pawns(right, 9, turned, moves, count)
-        men = self.officers(state)
-        while men != NONE:
-            man = men & (~men + ONE)
-            count = self.list_from(man, self.officer_targets(state, man), turned, moves, count)
-            men ^= man
-        return count
-
     def list_from(self, man, targets, turned, moves, count):
         origin = trailing_zeros(man)
         while targets != NONE:
@@ -291,93 +309,6 @@ class ChessRules(Game):
                 count += 1
             targets &= targets - ONE
         return count
-
-    def count_pawns(self, targets):
-        """A promotion counts four times."""
-        return popcount(targets) + 3 * popcount(targets & RANK_8)
-
-    def count_moves(self, state):
-        """Legal moves of the king, of pawns, and of all."""
-        one, two, left, right = self.pawn_targets(state)
-        of_king = popcount(self.king_targets(state))
-        of_pawns = self.count_pawns(one) + popcount(two) + self.count_pawns(left) + self.count_pawns(right)
-        men, total = self.officers(state), of_king + of_pawns
-        while men != NONE:
-            total += popcount(self.officer_targets(state, men & (~men + ONE)))
-            men &= men - ONE
-        return of_king, of_pawns, total
-
-    def random_move(self, state, moves, rng):
-        turned, king = UPSIDE_DOWN_MOVE * self.player(state), self.king(state)
-        of_king, of_pawns, total = self.count_moves(state)
-        n = random_below(rng, total)
-        if n < of_king:
-            man, targets = king, self.king_targets(state)
-        elif n < of_king + of_pawns:
-            return self.pawn_move(state, n - of_king) ^ turned
-        else:
-            n -= of_king + of_pawns
-            men, man, targets, count = self.officers(state), NONE, NONE, 0
-            while n >= count:
-                n -= count
-                man = men & (~men + ONE)
-                men ^= man
-                targets = self.officer_targets(state, man)
-                count = popcount(targets)
-        return (trailing_zeros(man) | trailing_zeros(nth_bit(targets, n)) << 6) ^ turned
-
-    def pawn_move(self, state, n):
-        """The n-th move of a pawn, as the player sees it."""
-        one, two, left, right = self.pawn_targets(state)
-        beyond_one = self.count_pawns(one)
-        beyond_two = beyond_one + popcount(two)
-        beyond_left = beyond_two + self.count_pawns(left)
-        step, targets, first = 8, one, 0
-        if n >= beyond_left:
-            step, targets, first = 9, right, beyond_left
-        elif n >= beyond_two:
-            step, targets, first = 7, left, beyond_two
-        elif n >= beyond_one:
-            step, targets, first = 16, two, beyond_one
-        n -= first
-        plain, promotion = popcount(targets & ~RANK_8), 0
-        if n >= plain:
-            targets &= RANK_8
-            n, promotion = (n - plain) >> 2, (n - plain & 3) + 1
-        target = trailing_zeros(nth_bit(targets, n))
-        return target - step | target << 6 | promotion << 12
-
-    # -- Play --------------------------------------------------------------------------------------------------------
-
-    def play(self, state, move):
-        side, clock = state[PLY] & ONE, np.int64(state[CLOCK])
-        turned = side * UPSIDE_DOWN
-        origin, target = WORD(move & 63) ^ turned, WORD(move >> 6 & 63) ^ turned
-        goal, promotion = ONE << target, move >> 12
-        man, taken = self.man_at(state, origin), self.man_at(state, target)
-        castles = state[OWN] & goal != NONE
-        self.remember(state, clock)
-        self.take_off(state, origin, man)
-        if taken != NONE:
-            self.take_off(state, target, taken)
-        elif man == PAWN and goal & state[PASSANT] != NONE:
-            self.take_off(state, target - EIGHT, WORD(PAWN))
-        self.give_up_rights(state, ONE << origin | goal, man == KING)
-        final = man if promotion == 0 else WORD(promotion + (1 if promotion == 1 else 3))
-        if castles:
-            target, beside = KING_SIDE if target > origin else QUEEN_SIDE
-            self.put_on(state, beside, taken)
-        self.put_on(state, target, final)
-        self.turn(state)
-        if man == PAWN or (taken != NONE and not castles):
-            self.forget(state, clock)
-        else:
-            state[CLOCK] += ONE
-        if man == PAWN and target == origin + SIXTEEN:
-            self.find_passant(state, reversed_bytes(goal))
-        state[TIMES] = self.times(state)
-        self.look(state)
-        state[END] = self.end(state)
 
     def man_at(self, state, square):
         """A man's number for the player to move; 0 for none."""
@@ -474,3 +405,64 @@ class ChessRules(Game):
             self.find_passant(state, pawn)
         self.look(state)
         state[END] = self.end(state)
+
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    def key(self, state):
+        """A hash of the position, the clock and the history, but not of the move number."""
+        return mix(state[POSITION] ^ state[PAST]) ^ state[CLOCK]
+
+    def count_pawns(self, targets):
+        """A promotion counts four times."""
+        return popcount(targets) + 3 * popcount(targets & RANK_8)
+
+    def count_moves(self, state):
+        """Legal moves of the king, of pawns, and of all."""
+        one, two, left, right = self.pawn_targets(state)
+        of_king = popcount(self.king_targets(state))
+        of_pawns = self.count_pawns(one) + popcount(two) + self.count_pawns(left) + self.count_pawns(right)
+        men, total = self.officers(state), of_king + of_pawns
+        while men != NONE:
+            total += popcount(self.officer_targets(state, men & (~men + ONE)))
+            men &= men - ONE
+        return of_king, of_pawns, total
+
+    def random_move(self, state, moves, rng):
+        turned, king = UPSIDE_DOWN_MOVE * self.player(state), self.king(state)
+        of_king, of_pawns, total = self.count_moves(state)
+        n = random_below(rng, total)
+        if n < of_king:
+            man, targets = king, self.king_targets(state)
+        elif n < of_king + of_pawns:
+            return self.pawn_move(state, n - of_king) ^ turned
+        else:
+            n -= of_king + of_pawns
+            men, man, targets, count = self.officers(state), NONE, NONE, 0
+            while n >= count:
+                n -= count
+                man = men & (~men + ONE)
+                men ^= man
+                targets = self.officer_targets(state, man)
+                count = popcount(targets)
+        return (trailing_zeros(man) | trailing_zeros(nth_bit(targets, n)) << 6) ^ turned
+
+    def pawn_move(self, state, n):
+        """The n-th move of a pawn, as the player sees it."""
+        one, two, left, right = self.pawn_targets(state)
+        beyond_one = self.count_pawns(one)
+        beyond_two = beyond_one + popcount(two)
+        beyond_left = beyond_two + self.count_pawns(left)
+        step, targets, first = 8, one, 0
+        if n >= beyond_left:
+            step, targets, first = 9, right, beyond_left
+        elif n >= beyond_two:
+            step, targets, first = 7, left, beyond_two
+        elif n >= beyond_one:
+            step, targets, first = 16, two, beyond_one
+        n -= first
+        plain, promotion = popcount(targets & ~RANK_8), 0
+        if n >= plain:
+            targets &= RANK_8
+            n, promotion = (n - plain) >> 2, (n - plain & 3) + 1
+        target = trailing_zeros(nth_bit(targets, n))
+        return target - step | target << 6 | promotion << 12

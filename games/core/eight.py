@@ -40,13 +40,6 @@ class EightWide(Game):
     def board(self):
         return squares(8 * row + column for row in range(self.size) for column in range(self.size))
 
-    @cached_property
-    def grid(self):
-        return 8 * np.arange(self.size)[:, None] + np.arange(self.size)
-
-    def planes(self, state):
-        return state[0], state[1]
-
     def render(self, state):
         return draw_sets(reversed(range(self.size)), self.size, {"B": state[0], "W": state[1]}, 8)
 
@@ -74,11 +67,22 @@ class EightWide(Game):
             row = self.size - 1 - row
         return 8 * column + row if symmetry & 4 else 8 * row + column
 
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def grid(self):
+        return 8 * np.arange(self.size)[:, None] + np.arange(self.size)
+
+    def planes(self, state):
+        return state[0], state[1]
+
 
 class SteppingGame(HorizonGame, EightWide):
     """Base of games whose moves are 64 * origin + target, or PASS."""
 
     move_limit = PASS + 1
+
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def transform(self, state, symmetry, target):
         target[0], target[1] = self.image(state[0], symmetry), self.image(state[1], symmetry)

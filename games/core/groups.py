@@ -47,10 +47,6 @@ class StoneGame(Rectangle, Game):
     def __post_init__(self):
         check_range("size", self.size, 2, 13)
 
-    @property
-    def symmetries(self):
-        return 8 if self.height == self.width else 4
-
     @cached_property
     def words(self):
         return (self.area + 63) // 64
@@ -58,6 +54,17 @@ class StoneGame(Rectangle, Game):
     @cached_property
     def stride(self):
         return WORD(self.width + 1)
+
+    def move_name(self, state, move):
+        return "pass" if move == self.area else f"{LETTERS[move % self.width]}{move // self.width + 1}"
+
+    def render(self, state):
+        def symbol(row, column):
+            return ".XO"[int(self.stone(state, row * self.width + column))]
+
+        *rows, letters = draw(reversed(range(self.height)), self.width, symbol).splitlines()
+        margin = len(letters) - len(letters.lstrip())
+        return "\n".join([*rows, " " * margin + " ".join(LETTERS[: self.width])])
 
     def point(self, move):
         return WORD(move + move // self.width + self.width + 2)
@@ -72,9 +79,6 @@ class StoneGame(Rectangle, Game):
     def stone(self, state, move):
         word, bit = move >> 6, WORD(move & 63)
         return (state[word] >> bit & ONE) | (state[self.words + word] >> bit & ONE) << ONE
-
-    def put_stone(self, state, move, colour):
-        state[(move >> 6) + (self.words if colour == WHITE else 0)] |= ONE << WORD(move & 63)
 
     def lay_out(self, state, board):
         """Write the board of `state`; returns the number of empty points."""
@@ -158,6 +162,15 @@ class StoneGame(Rectangle, Game):
             stone = WORD(board[NEXT + stone])
         return empties
 
+    # -- For speed ---------------------------------------------------------------------------------------------
+
+    @property
+    def symmetries(self):
+        return 8 if self.height == self.width else 4
+
+    def put_stone(self, state, move, colour):
+        state[(move >> 6) + (self.words if colour == WHITE else 0)] |= ONE << WORD(move & 63)
+
     @cached_property
     def images(self):
         return turns(self.height, self.width, self.symmetries)
@@ -181,6 +194,8 @@ class StoneGame(Rectangle, Game):
             if colour != EMPTY:
                 self.put_stone(target, self.image(move, symmetry), colour)
 
+    # -- For strength ------------------------------------------------------------------------------------------
+
     def feature_code(self, state, move):
         """The move code with the eight points around: empty, own, the other's or off the board.
 
@@ -199,17 +214,6 @@ class StoneGame(Rectangle, Game):
                     pattern = pattern << 2 | what
         return self.move_code(state, move) << 18 | pattern
 
-    def move_name(self, state, move):
-        return "pass" if move == self.area else f"{LETTERS[move % self.width]}{move // self.width + 1}"
-
-    def render(self, state):
-        def symbol(row, column):
-            return ".XO"[int(self.stone(state, row * self.width + column))]
-
-        *rows, letters = draw(reversed(range(self.height)), self.width, symbol).splitlines()
-        margin = len(letters) - len(letters.lstrip())
-        return "\n".join([*rows, " " * margin + " ".join(LETTERS[: self.width])])
-
 
 @dataclass(frozen=True)
 class PlacingGame(StoneGame):
@@ -227,10 +231,6 @@ class PlacingGame(StoneGame):
 
     move_limit = max_moves = max_plies = Rectangle.area
 
-    def allowed(self, board, point, colour):
-        """True if the rules allow a stone at a pressed empty point."""
-        raise NotImplementedError
-
     def start(self, state):
         state[:] = 0
 
@@ -240,12 +240,6 @@ class PlacingGame(StoneGame):
             stones += popcount(state[i])
         return stones & 1
 
-    def is_legal(self, board, point, colour):
-        self.press(board, point)
-        legal = self.allowed(board, point, colour)
-        self.release(board, point)
-        return legal
-
     def legal_moves(self, state, moves):
         board, colour, count = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), 0
         for i in range(self.lay_out(state, board)):
@@ -254,15 +248,6 @@ class PlacingGame(StoneGame):
                 moves[count] = self.move_at(point)
                 count += 1
         return count
-
-    def can_move(self, board, empties, colour):
-        """True if `colour` may play at one of the points listed that are still empty."""
-        found, i = False, WORD(0)
-        while not found and i < empties:
-            point = WORD(board[EMPTIES + i])
-            found = board[point] == EMPTY and self.is_legal(board, point, colour)
-            i += ONE
-        return found
 
     def play(self, state, move):
         board, colour, point = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), self.point(move)
@@ -278,6 +263,27 @@ class PlacingGame(StoneGame):
 
     def score(self, state):
         return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
+
+    def allowed(self, board, point, colour):
+        """True if the rules allow a stone at a pressed empty point."""
+        raise NotImplementedError
+
+    def is_legal(self, board, point, colour):
+        self.press(board, point)
+        legal = self.allowed(board, point, colour)
+        self.release(board, point)
+        return legal
+
+    def can_move(self, board, empties, colour):
+        """True if `colour` may play at one of the points listed that are still empty."""
+        found, i = False, WORD(0)
+        while not found and i < empties:
+            point = WORD(board[EMPTIES + i])
+            found = board[point] == EMPTY and self.is_legal(board, point, colour)
+            i += ONE
+        return found
+
+    # -- For speed ---------------------------------------------------------------------------------------------
 
     def random_playout(self, state, moves, rng):
         """As by random_move: draws points without repetition until one is legal."""

@@ -20,15 +20,19 @@ class HorizonGame(Game):
     def max_plies(self):
         return self.horizon
 
-    def plies_left(self, state):
-        return self.horizon - np.int64(state[PLIES])
-
     def player(self, state):
         return np.int64(state[PLIES] & ONE)
 
     def is_over(self, state):
         return state[END] != ZERO
 
+    # -- For speed ---------------------------------------------------------------------------------------------
+
     def key(self, state):
         """The last word follows from the rest."""
         return mix(mix(mix(state[0] + GAMMA) + state[1]) + state[PLIES])
+
+    # -- For strength ------------------------------------------------------------------------------------------
+
+    def plies_left(self, state):
+        return self.horizon - np.int64(state[PLIES])
