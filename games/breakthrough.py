@@ -227,8 +227,8 @@ class Breakthrough(BitBoard, Game):
 
     # -- For strength ------------------------------------------------------------------------------------------
 
-    # Patterns of A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough with race patterns and job-level proof
-    # number search", Advances in Computer Games 13 (2011)
+    # Patterns of A. Saffidine, N. Jouandeau and T. Cazenave, "Solving Breakthrough with race patterns and job-level
+    # proof number search", Advances in Computer Games 13 (2011)
     def foreseen(self, state):
         """A piece about to arrive, two of the other side, exchanges before the goal, and runners."""
         side = np.int64(state[2])

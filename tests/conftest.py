@@ -11,6 +11,8 @@ import multiprocessing
 import os
 import signal
 import time
+import zlib
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -89,9 +91,18 @@ def pytest_runtest_setup(item):
     takes longer than what is left: `slow(minutes=30)`."""
     minutes = max((mark.kwargs.get("minutes", 0) for mark in item.iter_markers("slow")), default=0)
     if time.time() + 60 * minutes > float(os.environ.get("ARENA_TESTS_END", "inf")):
-        pytest.skip("the time for the tests is over: ARENA_TESTS_END")
+        pytest.skip(TIME_OVER)
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Names the files whose tests were left out for want of time, with how many."""
+    reports = terminalreporter.stats.get("skipped", [])
+    if left := Counter(one.location[0] for one in reports if TIME_OVER in str(one.longrepr)):
+        terminalreporter.section(f"{left.total()} tests left out, since the time was over")
+        terminalreporter.write_line(", ".join(f"{file} ({count})" for file, count in sorted(left.items())))
+
+
+TIME_OVER = "the time for the tests is over: ARENA_TESTS_END"
 FOLDERS = ("arena", "faults", "agents", "tests", "games", "results")  # in the order of their turn
 
 
@@ -105,7 +116,8 @@ def pytest_collection_modifyitems(config, items):
     too_long = {item for item in items if how_of(item) == "plain" and item.get_closest_marker("slow")}
     config.hook.pytest_deselected(items=list(too_long))
     items[:] = [item for item in items if item not in too_long]
-    items.sort(key=lambda item: (turn_of(item), FOLDERS.index(item.path.parent.name)))
+    first = int(os.environ.get("ARENA_TESTS_THIRD", 0))
+    items.sort(key=lambda item: (turn_of(item), third_of(item, first), FOLDERS.index(item.path.parent.name)))
     for item in items:
         turn = turn_of(item)  # a group has one turn
         item.add_marker(pytest.mark.xdist_group(f"{group_of(item)}, {turn}" if turn else group_of(item)))
@@ -118,6 +130,11 @@ def turn_of(item):
     if any("minutes" in mark.kwargs for mark in slow):
         return 3
     return 0 if not slow else 1 if how_of(item) == "compiled" else 2
+
+
+def third_of(item, first):
+    """0 to 2, of slow tests: in which third of their turn they run, if the third of that number is the first."""
+    return (zlib.crc32(group_of(item).encode()) - first) % 3 if turn_of(item) else 0
 
 
 def how_of(item):
