@@ -88,8 +88,8 @@ def run(
 
 
 def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournament":
-    here = isinstance(place, int)
-    if here and _is_new(out, resume):
+    here, new = isinstance(place, int), _is_new(out, resume)
+    if here and new:
         check_programs(config)
     folder = _folder(out)  # only with a sound configuration
     with ExitStack() as stack:
@@ -104,14 +104,15 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
         if resume and (mended := mend(store)):
             log.warning(mended)
             events.trouble(mended)
-        _warn_of_changed_source(store, config, events)
+        if not new:
+            _warn_of_changed_source(store, config, events)
         trust(config.values)  # imported already, because the user said so
         events.opened(config.resolved(), folder)
         stack.callback(events.ended)
         if link is not None:
             events.connected(link.where, link.dashboard)
         desk = Desk(store, config, folder, events)
-        if here and desk.left():
+        if here and not new and desk.left():
             check_programs(config)
         desk.engine = engine = _engine(config, desk, run_log, link or place)
         stack.enter_context(_loading_tables())
