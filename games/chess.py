@@ -258,6 +258,24 @@ class Chess(ChessRules):
             raise IllegalMove(f"{text}: a null move is no move of chess")
         return super().parse_move(state, text)
 
+    def from_line(self, line):
+        """A position in FEN or EPD, with blanks or, as a word, with `_`."""
+        words = line.split()
+        if not words or words[0].count("/") != 7:
+            return self, words
+        fields = words[0].split("_")
+        rest = words[1:]
+        if len(fields) == 1:
+            count = 6 if len(words) > 5 and words[4].isdecimal() and words[5].isdecimal() else 4
+            fields, rest = words[:count], words[count:]
+        try:
+            return replace(self, fen=" ".join(fields), setup=STANDARD), rest
+        except ValueError as error:
+            raise IllegalMove(str(error)) from None
+
+    def position_word(self):
+        return self.pgn_tags().get("FEN", "").replace(" ", "_")
+
     def play_on(self, state):
         """A third occurrence, 50 moves without a capture or a pawn's move, and too few men to mate need a claim."""
         if state[END] not in (REPETITION, FIFTY, DEAD):

@@ -32,8 +32,9 @@ def build(game, records: Iterable[tuple[str, float]], plies: int, least: int) ->
     """
     counts: dict[int, dict[int, list[float]]] = {}
     for moves, points in records:
-        state = game.initial()
-        for name in moves.split()[:plies]:
+        begun, names = game.from_line(moves)
+        state = begun.initial()
+        for name in names[:plies]:
             move, player = game.parse_move(state, name), int(game.player(state))
             entry = counts.setdefault(key_of(game, state), {}).setdefault(move, [0, 0.0])
             entry[0] += 1

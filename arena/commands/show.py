@@ -34,6 +34,7 @@ def show(
 ) -> None:
     """Show a game: moves, decisions, board."""
     from arena.config.config import game_of
+    from arena.play.game_calls import started
     from arena.results.database.store import Store
 
     with Store.open(folder) as store:
@@ -45,7 +46,7 @@ def show(
     if ply is not None and not 0 <= ply <= record.plies:
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
     trust_run(folder, trust)
-    game = game_of(config, record.condition)
+    game, record = started(game_of(config, record.condition), record)
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if output:
         write_whole(output, game.picture(moves).encode(), force)

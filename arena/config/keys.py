@@ -7,6 +7,7 @@ from pydantic import Field, field_validator
 from pydantic.fields import FieldInfo
 
 from arena.agents.core.clock import FORM, Clock
+from arena.config.openings import FORMS
 from arena.config.sizes import in_bytes
 from arena.formats.base import Table
 
@@ -92,9 +93,7 @@ class CommonKeys(Table):
         ge=1, le=MAX_COUNT, description=f"games, for each pair of agents, is an even number from 2 to {MAX_COUNT}"
     )
     format: str | None = Field(None, description="format is the name of a format, such as round_robin")
-    openings: Texts = Field(
-        (), description="openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
-    )
+    openings: Texts = Field((), description=FORMS)
     opening_plies: int = Field(2, ge=0, le=10_000, description="opening_plies is a whole number from 0 to 10000")
     seed: int = Field(0, ge=0, lt=2**63, description="seed is a whole number from 0 to 2**63 - 1")
     budget: BudgetTable | None = Field(None, description="budget is a table such as { playouts = 1000 }")

@@ -1,23 +1,28 @@
 """Openings: random, or lines of moves from a file or a list, or all openings of some number of plies.
 
-In a configuration: `openings = "book.txt"`, `openings = { file = "book.txt" }`, `openings = ["2a3a 5b4b", ...]` or
-`openings = { plies = 2, all = true }`.  Each becomes a list of lines: a stored run needs no file.
+In a configuration: `openings = "book.txt"`, `openings = { file = "book.pgn", plies = 8, count = 500 }`,
+`openings = ["2a3a 5b4b", ...]` or `openings = { plies = 2, all = true }`.  Each becomes a list of lines: a stored run
+needs no file.  In chess, a line can begin with a position in FEN.
 """
 
 from collections.abc import Sequence
 from itertools import count, islice
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.config import opening_files
 from arena.games.core.errors import UserError
-from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import stream
 
 MAX_LINES = 10_000
+LONGEST = 200  # characters of a line in a message
 TRIES = 1000  # draws, before giving up on one that does not end the game
-FORMS = "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"
+FORMS = "openings is a file's name, { file = 'book.pgn', plies = 8 }, { plies = 2, all = true }, or a list of lines"
+OF_LISTS = ("order", "seed", "count")  # keys of the table: which openings of a file, or of all, in which order
+ORDERS = ("given", "random")
 
 
 class OpeningError(UserError, ValueError):
@@ -41,40 +46,110 @@ def beside(value, folder: Path):
     return value
 
 
+class Opening(NamedTuple):
+    """Where a game begins."""
+
+    game: Game  # which begins from the opening's position, if it has one
+    moves: list[int]
+    position: str = ""  # the word for that position
+
+
+def opening_of(game: Game, line: str) -> Opening:
+    """The opening that a line stands for; IllegalMove says what is wrong with it."""
+    begun, words = game.from_line(line)
+    return Opening(begun, begun.read_line(" ".join(words))[0], _position(game, begun))
+
+
+def _position(game: Game, begun: Game) -> str:
+    """The word for the position of `begun`, if it is another one than the game's."""
+    return "" if np.array_equal(begun.initial(), game.initial()) else begun.position_word()
+
+
 def lines_of(value, game: Game) -> list[str]:
     """The lines of the key `openings`, checked; BadOpenings says what is wrong."""
     if isinstance(value, str):
-        return _from_file(value, game)
+        value = {"file": value}
     if isinstance(value, list | tuple) and all(isinstance(line, str) for line in value):
         return _checked(game, [(f"line {i + 1}", line) for i, line in enumerate(value)])
-    if isinstance(value, dict) and isinstance(value.get("file"), str) and len(value) == 1:
-        return _from_file(value["file"], game)
-    if isinstance(value, dict) and set(value) == {"plies", "all"} and value["all"] is True:
-        return every(game, value["plies"])
+    if not isinstance(value, dict):
+        raise BadOpenings(FORMS)
+    chosen = _choice({key: value[key] for key in OF_LISTS if key in value})
+    of = set(value) - set(OF_LISTS)
+    if of == {"plies", "all"} and value["all"] is True:
+        return [line for _, line in _chosen([("", line) for line in every(game, value["plies"])], **chosen)]
+    if {"file"} <= of <= {"file", "plies"} and isinstance(value["file"], str):
+        return _from_file(Path(value["file"]), game, value.get("plies"), **chosen)
     raise BadOpenings(FORMS)
 
 
-def _from_file(name, game) -> list[str]:
+def _choice(given: dict[str, Any]) -> dict[str, Any]:
+    """`order`, `seed` and `count`, checked."""
+    order, seed, most = given.get("order", ORDERS[0]), given.get("seed", 0), given.get("count")
+    if order not in ORDERS:
+        raise BadOpenings(f"order = {order!r} is not one of {', '.join(ORDERS)}")
+    if type(seed) is not int or not 0 <= seed < 2**63:
+        raise BadOpenings(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1")
+    if most is not None and (type(most) is not int or not 1 <= most <= MAX_LINES):
+        raise BadOpenings(f"count = {most!r} is out of range: it can be 1 to {MAX_LINES}")
+    return {"order": order, "seed": seed, "most": most}
+
+
+def _chosen(lines: list[tuple[str, str]], order: str, seed: int, most: int | None) -> list[tuple[str, str]]:
+    if order == "random":
+        lines = [lines[i] for i in np.random.default_rng(seed).permutation(len(lines))]
+    return lines[:most]
+
+
+def _from_file(path: Path, game: Game, plies, **chosen) -> list[str]:
+    """The openings of a file; of those that are cut after `plies` moves, each once."""
+    if plies is not None and (type(plies) is not int or plies < 0):
+        raise BadOpenings(f"plies = {plies!r} is not a whole number from 0")
+    kind = path.suffix.lower()
     try:
-        text = read_bounded(name).decode("utf-8-sig")
+        if kind == ".bin":
+            if plies is None or chosen["most"] is None:
+                raise BadOpenings(f"{path} is drawn from: say how often and how deep, as by plies = 8, count = 500")
+            lines = list(opening_files.polyglot(path, game, plies, chosen["most"], chosen["seed"]))
+        else:
+            read = opening_files.READERS.get(kind, opening_files.plain)
+            lines = list(read(opening_files.text_of(path), game))
     except OSError as error:
-        raise BadOpenings(f"{name} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise BadOpenings(f"{name}: byte {error.start} is not UTF-8 text") from None
-    numbered = [(f"{name}, line {i}", line.strip()) for i, line in enumerate(text.splitlines(), 1)]
-    return _checked(game, [(place, line) for place, line in numbered if line and not line.startswith("#")])
+        raise BadOpenings(f"{path} cannot be read: {error.strerror}") from None
+    except (opening_files.BadFile, IllegalMove) as error:
+        raise BadOpenings(f"{path}: {error}") from None
+    if plies is not None:
+        cut = dict[str, str]()
+        for place, line in lines:
+            cut.setdefault(_cut(game, line, plies), place)
+        lines = [(place, line) for line, place in cut.items()]
+    return _checked(game, [(f"{path}, {place}", line) for place, line in _chosen(lines, **chosen)])
+
+
+def _cut(game, line: str, plies: int) -> str:
+    """A line after that many moves; its position, if any, stays."""
+    words = line.split()
+    place = len(words) - len(game.from_line(line)[1]) + plies
+    return " ".join(words[:place])
 
 
 def _checked(game, lines: Sequence[tuple[str, str]]) -> list[str]:
     if not lines:
         raise BadOpenings("there is no opening; give one or more lines of moves")
     if len(lines) > MAX_LINES:
-        raise BadOpenings(f"there are {len(lines)} openings; there can be {MAX_LINES}")
+        so_many = f'order = "random", count = {MAX_LINES} takes so many'
+        text = f"there are {len(lines)} openings; there can be {MAX_LINES}: {so_many}"
+        raise BadOpenings(text)
     problems = [f"{place}: {fault}" for place, line in lines if (fault := _fault(game, line))]
     if problems:
         more = [f"and {len(problems) - 5} more lines that are wrong"] if len(problems) > 5 else []
         raise BadOpenings(*problems[:5], *more)
-    return [" ".join(line.split()) for _, line in lines]
+    return [_spelled(game, line) for _, line in lines]
+
+
+def _spelled(game, line: str) -> str:
+    """As it is stored: a position, if any, as one word."""
+    begun, words = game.from_line(line)
+    return " ".join([_position(game, begun), *words]).strip()
 
 
 def _fault(game, line) -> str | None:
@@ -82,7 +157,26 @@ def _fault(game, line) -> str | None:
         _, state = game.read_line(line)
     except IllegalMove as error:
         return str(error)
-    return f"{game} is over after {line!r}" if game.is_over(state) else None
+    if game.is_over(state):
+        return (
+            f"{game} is over after {line if len(line) <= LONGEST else line[:LONGEST] + '...'!r}; plies = 8 would cut it"
+        )
+    return None
+
+
+def remarks(lines: Sequence[str] | None, games: int | None) -> list[str]:
+    """What to know, before play, of a run with these openings and so many games of each two agents in a condition."""
+    if not lines or not games:
+        return []
+    pairs, different = games // 2, len(set(lines))
+    found = []
+    if different < len(lines):
+        found.append(f"{len(lines) - different} of {len(lines)} openings repeat another one")
+    if pairs < len(lines):
+        found.append(f"games = {games} are {pairs} pairs: the first {pairs} of {len(lines)} openings are played")
+    if pairs > len(lines):
+        found.append(f"games = {games} are {pairs} pairs for {len(lines)} openings, which begin again")
+    return found
 
 
 def every(game: Game, plies: int) -> list[str]:

@@ -1,9 +1,10 @@
 """Calls of a game's own code, and the result of a finished game."""
 
 import math
+from dataclasses import replace
 
 from arena.games.core.game import Game
-from arena.results.database.record import Reason
+from arena.results.database.record import GameRecord, Reason
 
 
 class GameError(RuntimeError):
@@ -36,3 +37,9 @@ def result_of(game: Game, state) -> tuple[float | None, float, str, str]:
         raise GameError(f"score of {game} is {score}")
     outcome = None if game.players == 1 else 0.5 if score == 0 else float(score > 0)
     return outcome, score, Reason.PLAYED_OUT, ""
+
+
+def started(game: Game, record: GameRecord) -> tuple[Game, GameRecord]:
+    """The game from the position that a stored game began from, and the record with its moves alone."""
+    begun, words = game.from_line(record.opening_moves)
+    return begun, replace(record, opening_moves=" ".join(words))

@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arena.agents.core.agent import Decision
 from arena.config.config import Config, Seat
-from arena.config.openings import random_opening
+from arena.config.openings import Opening, opening_of, random_opening
 from arena.formats.fixture import Fixture
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import stream
@@ -21,18 +22,18 @@ class Openings:
 
     def __init__(self, config: Config):
         self._config = config
-        self._last: tuple[tuple[int, int], list[int]] | None = None
+        self._last: tuple[tuple[int, int], Opening] | None = None
 
-    def of(self, fixture: Fixture) -> list[int]:
-        """The opening moves of a game; GameError if the rules fail."""
+    def of(self, fixture: Fixture) -> Opening:
+        """The opening of a game; GameError if the rules fail."""
         place = fixture.condition, fixture.opening
         if self._last is None or self._last[0] != place:
             game = self._config.conditions[fixture.condition].game
             try:
-                moves = [] if self._config.players == 1 else _opening(self._config, game, fixture.opening)
+                found = _opening(self._config, game, fixture.opening)
             except Exception as error:
                 raise GameError(f"no opening: {type(error).__name__}: {error}") from error
-            self._last = place, moves
+            self._last = place, found
         return self._last[1]
 
 
@@ -43,11 +44,11 @@ def play_fixture(
 
     watch: notes whose code runs; openings: of the run, to save work for several games
     """
-    game, seats = config.conditions[fixture.condition].game, seats_of(config, fixture)
-    opening = (openings or Openings(config)).of(fixture)
+    game, opening, position = (openings or Openings(config)).of(fixture)
     limits = Limits(config.values["time_margin"], config.values["move_seconds"])
     adjudication = Adjudication(config.values["resign"], config.values["draw"])
-    return play(game, seats, fixture, opening, limits, watch, adjudication)
+    record = play(game, seats_of(config, fixture), fixture, opening, limits, watch, adjudication)
+    return replace(record, opening_moves=f"{position} {record.opening_moves}".strip()) if position else record
 
 
 def void_record(config: Config, fixture: Fixture, reason: str, detail: str, seconds: float = 0.0) -> GameRecord:
@@ -88,11 +89,13 @@ def seats_of(config: Config, fixture: Fixture) -> tuple[Seat, ...]:
     return tuple(seats[i] for i in fixture.seats)
 
 
-def _opening(config, game, number) -> list[int]:
+def _opening(config, game, number) -> Opening:
     """If there are more games than lines, the lines repeat."""
+    if config.players == 1:
+        return Opening(game, [])
     if lines := config.values.get("openings"):
-        return game.read_line(lines[number % len(lines)])[0]
-    return random_opening(game, config.values["seed"], number, config.values["opening_plies"])
+        return opening_of(game, lines[number % len(lines)])
+    return Opening(game, random_opening(game, config.values["seed"], number, config.values["opening_plies"]))
 
 
 def play(

@@ -8,6 +8,7 @@ import numpy as np
 
 from arena.config.config import stored_games
 from arena.games.core.game import IllegalMove
+from arena.play.game_calls import started
 from arena.results.database import candidates
 from arena.results.database.record import Reason
 from arena.results.database.rows import MOVE_COLUMNS
@@ -86,9 +87,10 @@ def _best(games, most) -> list[tuple[tuple, str]]:
 
 
 def _game(game, record, shapes: Shapes) -> dict:
-    names = [*record.opening_moves.split(), *record.moves.split()]
     thoughts = {decision.ply: decision for decision in record.decisions}
     try:
+        game, record = started(game, record)
+        names = [*record.opening_moves.split(), *record.moves.split()]
         boards = _boards(game, names, shapes)
     except IllegalMove as error:
         raise StoreError(f"game {record.id} was not played by the rules as they are now: {error}") from None

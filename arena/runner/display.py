@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn
 from rich.text import Text
 
+from arena.config.openings import remarks
 from arena.formats.schedule import described
 from arena.results.database.conditions import conditions_of
 from arena.results.database.store import Store
@@ -63,6 +64,8 @@ class Display(Events):
         self.in_play = list[InPlay]()
         self.conditions = [condition.label for condition in conditions_of(resolved)]
         self.say(f"{described(resolved)}, in {folder}")
+        for remark in remarks(resolved.get("openings"), resolved.get("games")):
+            self.say(f"  {remark}")
 
     def connected(self, cluster, dashboard):
         self.say(f"  cluster {cluster}; its dashboard: {dashboard or 'none'}")

@@ -53,8 +53,9 @@ def grade_run(run, oracle: Oracle, report: Callable[[int, int], None]) -> pd.Dat
 
 
 def _grade_game(record, decisions, oracle) -> list[tuple]:
-    game, rows = oracle.game, []
-    line = [*record.opening_moves.split(), *record.moves.split()]
+    rows = []
+    game, opening = oracle.game.from_line(record.opening_moves)
+    line = [*opening, *record.moves.split()]
     state, ply = game.initial(), 0
     for decision in decisions.itertuples():
         _, state = game.read_line(" ".join(line[ply : decision.ply]), state)

@@ -188,11 +188,12 @@ def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     states, targets = [], []
     kept = run.games[run.games["reason"].isin(ENDINGS)]
     for opening, line, outcome in zip(kept["opening_moves"], kept["moves"], kept["outcome"]):
-        _, state = game.read_line(opening)
-        for move in game.read_line(line, state)[0]:
+        begun, _ = game.from_line(opening)
+        _, state = begun.read_line(opening)
+        for move in begun.read_line(line, state)[0]:
             states.append(state.copy())
             targets.append(2.0 * outcome - 1.0)
-            game.play(state, move)
+            begun.play(state, move)
     if not states:
         raise LearningError(f"the run in {folder} has no games that were played to their end")
     return np.array(states), np.array(targets, np.float32)

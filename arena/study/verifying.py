@@ -5,7 +5,7 @@ from typing import Any
 
 from arena.config.config import stored_games
 from arena.games.core.game import Game, IllegalMove
-from arena.play.game_calls import GameError, answered, by_rules, result_of
+from arena.play.game_calls import GameError, answered, by_rules, result_of, started
 from arena.results.database.record import GameRecord, Reason
 
 
@@ -17,6 +17,10 @@ def replayer(config: Mapping[str, Any]) -> Callable[[GameRecord], str]:
 
 def replayed(game: Game, record: GameRecord) -> str:
     """What is wrong with its moves, plies and, if the rules ended it, outcome and score; "" if nothing."""
+    try:
+        game, record = started(game, record)
+    except IllegalMove as error:
+        return f"is not by the rules: {error}"
     names = [*record.opening_moves.split(), *record.moves.split()]
     if len(names) != record.plies:
         return f"has {len(names)} moves, but {record.plies} plies are stored"

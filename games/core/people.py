@@ -58,13 +58,16 @@ class People(Rules):
         Blanks separate the moves.  A word that is not a move is read as moves joined by `-`, or as moves of one letter
         each, as is common in Connect 4.  IllegalMove names a word that is neither.
         """
+        if state is None:
+            begun, words = self.from_line(text)
+            text, state = " ".join(words), begun.initial()
         known = self._known_names(text)
         if known and self.compiles:
-            after = self.initial() if state is None else state.copy()
+            after = state.copy()
             room = np.empty(self.max_moves, np.int32)
             if play_line_kernel(self, after, np.array(known, np.int32), room) == len(known):
                 return known, after
-        moves, state = [], self.initial() if state is None else state.copy()
+        moves, state = [], state.copy()
         for word in text.split():
             for name in self._parts(state, word):
                 try:
@@ -73,6 +76,17 @@ class People(Rules):
                     raise error if name == word else IllegalMove(f"{word!r}: {error}") from None
                 self.play(state, moves[-1])
         return moves, state
+
+    def from_line(self, line: str) -> tuple[Self, list[str]]:
+        """The game from the position that a line begins with, if the game can be set up, and the words of its moves.
+
+        In a line of stored moves such a position is one word.  IllegalMove says what is wrong with it.
+        """
+        return self, line.split()
+
+    def position_word(self) -> str:
+        """The word that `from_line` reads as the initial position; "" if the game always begins from it."""
+        return ""
 
     def _known_names(self, text: str) -> list[int] | None:
         """The moves of a line, if `move_names` has them all by name."""

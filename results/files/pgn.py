@@ -39,6 +39,7 @@ def to_pgn(
     `controls` both players' `time_control`, `tags_of_game` what the game adds.
     """
     white, black = controls or ("?", "?")
+    position, opening = _begun(record.opening_moves.split())
     read = tags_of(record.detail) if record.reason == Reason.IMPORTED else {}
     tags = {
         "Event": event,
@@ -55,17 +56,27 @@ def to_pgn(
         "Reason": record.reason,
         "GameId": record.id,
         **(tags_of_game or {}),
+        **position,
         **read,
     }
     lines = [f'[{name} "{quoted(value)}"]' for name, value in tags.items()]
-    words = [*_words(record, _first_ply(tags)), RESULTS[record.outcome]]
+    words = [*_words(opening, record, _first_ply(tags)), RESULTS[record.outcome]]
     return "\n".join([*lines, "", *_wrapped(words), "", ""])
 
 
-def _words(record: GameRecord, first: int) -> list[str]:
+def _begun(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The tags of the position that an opening begins from, if any, and its moves."""
+    if not words or words[0].count("/") != 7:
+        return {}, words
+    fen = words[0].replace("_", " ")
+    variant = {} if set(fen.split()[2]) <= set("KQkq-") else {"Variant": "Chess960"}
+    return {**variant, "SetUp": "1", "FEN": fen}, words[1:]
+
+
+def _words(opening: list[str], record: GameRecord, first: int) -> list[str]:
     comments = {one.ply: _comment(one) for one in record.decisions}
     words: list[str] = []
-    opening, commented = record.opening_moves.split(), True
+    commented = True
     for ply, move in enumerate([*opening, *record.moves.split()]):
         number = f"{(first + ply) // 2 + 1}"
         words += [f"{number}."] if (first + ply) % 2 == 0 else [f"{number}..."] if commented else []

@@ -52,7 +52,7 @@ def from_pgn(
     N.1 and N.2.
     """
     games, pairs = [], dict[tuple, int]()
-    for found in _pgn_games(text):
+    for found in games_in(text):
         try:
             moves, result, note = _judged(found, judge)
         except ValueError as error:
@@ -116,7 +116,8 @@ def _pair(tags: Mapping[str, str], pairs: dict[tuple, int]) -> str:
     return repr((key[:3], pairs[key]))
 
 
-def _pgn_games(text: str) -> Iterator[Found]:
+def games_in(text: str) -> Iterator[Found]:
+    """The games of a file as they stand there, with their faults."""
     begin, tags, moves = 1, dict[str, str](), list[tuple[int, str]]()
     gap = open_ = blank = False  # a blank line behind the tags; whether a comment goes on; whether the last was blank
     for number, line in _parted(text):

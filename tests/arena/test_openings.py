@@ -1,14 +1,20 @@
 """Openings from files, from lists, and all there are: what is accepted, what is told, and what is played."""
 
+import struct
+from collections import Counter
+
 import pytest
 
 import arena
 from arena import games
 from arena.config import loading
 from arena.config.config import ConfigError
-from arena.config.openings import BadOpenings, every, lines_of
+from arena.config.openings import BadOpenings, every, lines_of, remarks
 from arena.play.match import play_fixture
 from arena.results.database.store import Store
+from arena.results.files.pgn import to_pgn
+from arena.study.preparing import opening_book
+from arena.study.verifying import replayer
 from tests.arena.fixtures import round_robin
 
 AGENTS = [{"agent": "random"}, {"agent": "random", "name": "b"}]
@@ -96,7 +102,7 @@ def test_the_same_games_as_with_random_plies_but_for_the_opening():
 
 @pytest.mark.parametrize("openings, message", [
     ("none.txt", "none.txt cannot be read: No such file"), ([], "there is no opening"),
-    (5, "openings is a file's name, a list of lines of moves, or { plies = 2, all = true }"),
+    (5, "openings is a file's name, { file = 'book.pgn', plies = 8 }"),
     ({"plies": 2}, "openings is a file's name"), ({"plies": 2, "all": False}, "openings is a file's name"),
     ({"file": 3}, "openings is a file's name"), (["1a", "1a 1a"], "line 2: '1a' is not a legal move of tictactoe here"),
     (["1a 2a 1b 2b 1c"], "line 1: tictactoe is over after '1a 2a 1b 2b 1c'"), ([3], "openings is a file's name"),
@@ -115,7 +121,7 @@ def test_lines_of_a_file_are_named(tmp_path):
     (tmp_path / "latin.txt").write_bytes(b"1a\n\xff\n")
     with pytest.raises(ConfigError, match=r"book.txt, line 4: '9z' is not a legal move"):
         loading.from_values(keys(str(tmp_path / "book.txt")))
-    with pytest.raises(ConfigError, match="byte 3 is not UTF-8"):
+    with pytest.raises(ConfigError, match=r"latin.txt, line 2: .ÿ. is not a legal move"):
         loading.from_values(keys(str(tmp_path / "latin.txt")))
 
 
@@ -124,3 +130,141 @@ def test_openings_have_no_place_beside_random_plies_or_puzzles():
         loading.from_values(keys(["1a"], opening_plies=3))
     with pytest.raises(ConfigError, match=r"openings = .* is for two players"):
         loading.from_values(keys(["1"], game="samegame(rows=4, columns=4)"))
+
+
+# -- Other programs' files -------------------------------------------------------------------------------------------
+
+EPD = """rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - bm Nf3; id "open";
+rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2
+"""
+PGN = """[White "a"]
+[Black "b"]
+[Result "1-0"]
+
+1. e4 {best} e5 (1... c5 2. Nf3) 2. Nf3 Nc6 1-0
+
+[White "a"]
+[Black "b"]
+[SetUp "1"]
+[FEN "7k/8/5K2/8/8/8/6Q1/8 b - - 0 1"]
+[Result "*"]
+
+*
+
+[White "gone"]
+[Black "home"]
+[Result "0-1"]
+
+0-1
+
+[White "a"]
+[Black "b"]
+[Result "*"]
+
+1. e4 e5 2. Nc3 *
+"""
+SGF = r"""(;GM[1]SZ[9]PB[a\]b];B[ee];W[gc]C[a (test) \] here];B[cg](;W[gg];B[cc])(;W[aa]))
+(;GM[1]SZ[9];B[ee];W[gc];B[cg])"""
+POSITION = "7k/8/5K2/8/8/8/6Q1/8_b_-_-_0_1"
+
+
+def read(tmp_path, name, text, spec, **options):
+    (tmp_path / name).write_text(text)
+    return lines_of({"file": str(tmp_path / name)} | options, games.make(spec))
+
+
+def test_positions_of_epd(tmp_path):
+    assert read(tmp_path, "b.epd", EPD, "chess") == [
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR_w_KQkq_-_0_1",
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R_b_KQkq_-_1_2",
+    ]
+    chess = games.make("chess")
+    assert lines_of(["7k/8/5K2/8/8/8/6Q1/8 b - - Kh7"], chess) == ["7k/8/5K2/8/8/8/6Q1/8_b_-_-_0_1 Kh7"]
+    assert lines_of(["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 e4"], chess) == ["e4"]
+    with pytest.raises(BadOpenings, match="line 1: FEN: the side to move is 'x'; it can be w or b"):
+        lines_of(["7k/8/5K2/8/8/8/6Q1/8 x - -"], chess)
+
+
+def test_games_of_pgn(tmp_path):
+    assert read(tmp_path, "g.pgn", PGN, "chess") == ["e4 e5 Nf3 Nc6", POSITION, "e4 e5 Nc3"]
+    assert read(tmp_path, "g.pgn", PGN, "chess", plies=2) == ["e4 e5", POSITION]  # each once
+    assert read(tmp_path, "g.pgn", PGN, "chess", plies=3, count=1) == ["e4 e5 Nf3"]
+    assert read(tmp_path, "h.pgn", '[White "a"]\n\n1. a1 2. b1 *', "hex(size=3)") == ["a1 b1"]
+
+
+def test_main_lines_of_sgf(tmp_path):
+    go = "go(size=9)"
+    assert read(tmp_path, "g.sgf", SGF, go) == ["e5 g7 c3 g3 c7", "e5 g7 c3"]
+    assert read(tmp_path, "g.sgf", SGF, go, plies=3) == ["e5 g7 c3"]
+    for text, message in [
+        ("(;AB[aa];B[ee])", r"game 1 sets stones up \(AB\)"), ("(;W[ee])", "W makes move 1, which is the other's turn"),
+        ("(;B[ee];W[ee])", r"W\[ee\] is no legal move of go after 1 moves"),
+        ("(;B[ee]", "a bracket is missing"),
+    ]:  # fmt: skip
+        with pytest.raises(BadOpenings, match=message):
+            read(tmp_path, "g.sgf", text, go)
+    with pytest.raises(BadOpenings, match="tictactoe has no records in SGF"):
+        read(tmp_path, "g.sgf", SGF, "tictactoe")
+
+
+def test_lines_drawn_from_a_polyglot_book(tmp_path):
+    """By weight: a move of weight 0 never, one of weight 3 three times as often as one of weight 1."""
+    polyglot, board = pytest.importorskip("chess.polyglot"), pytest.importorskip("chess").Board()
+    weights = {"e2e4": 3, "d2d4": 1, "g1f3": 0}
+
+    def entry(uci, weight):
+        squares = [(ord(uci[i]) - 97) + 8 * (int(uci[i + 1]) - 1) for i in (0, 2)]
+        return struct.pack(">QHHI", polyglot.zobrist_hash(board), squares[1] | squares[0] << 6, weight, 0)
+
+    (tmp_path / "b.bin").write_bytes(b"".join(entry(*each) for each in weights.items()))
+    book = {"file": str(tmp_path / "b.bin"), "plies": 4, "count": 1}
+    first = Counter(lines_of(book | {"seed": seed}, games.make("chess"))[0] for seed in range(400))
+    assert first.keys() == {"e4", "d4"} and 250 < first["e4"] < 350
+    assert set(lines_of(book | {"count": 10}, games.make("chess"))) == {"e4", "d4"}  # which runs out
+    for wrong, spec, message in [
+        (book, "hex", "Polyglot books are of chess, not of hex"),
+        ({"file": book["file"]}, "chess", "say how often and how deep, as by plies = 8, count = 500"),
+    ]:
+        with pytest.raises(BadOpenings, match=message):
+            lines_of(wrong, games.make(spec))
+
+
+def test_order_and_number():
+    chosen = {"plies": 1, "all": True, "order": "random", "seed": 1}
+    lines = lines_of(chosen, games.make("connect4"))
+    assert sorted(lines) == [str(column) for column in range(1, 8)] != lines
+    assert lines_of(chosen | {"count": 3}, games.make("connect4")) == lines[:3]
+    for key, value in [("order", "best"), ("seed", -1), ("count", 0)]:
+        with pytest.raises(BadOpenings, match=f"{key} = "):
+            lines_of(chosen | {key: value}, games.make("connect4"))
+
+
+@pytest.mark.parametrize("lines, number, found", [
+    (["1", "2"], 4, []), (["1", "1", "2"], 6, ["1 of 3 openings repeat another one"]),
+    (["1", "2"], 6, ["games = 6 are 3 pairs for 2 openings, which begin again"]),
+    (["1", "2", "3"], 4, ["games = 4 are 2 pairs: the first 2 of 3 openings are played"]), (None, 4, []),
+])  # fmt: skip
+def test_what_repeats_and_what_runs_out_is_said(lines, number, found):
+    assert remarks(lines, number) == found
+
+
+def test_a_run_from_positions(tmp_path):
+    """Either side begins; the games are replayed, graded, exported and made into a book as they were played."""
+    mates = ["7k/8/5K2/8/8/8/6Q1/8 w - - 0 1", "7k/8/5K2/8/8/8/6Q1/8 b - - 3 9 Kh7", "K7/8/2k3q1/8/8/8/8/8 b - -"]
+    keys = {"game": "chess", "games": 6, "openings": mates, "agents": AGENTS, "seed": 3}
+    arena.run(keys, tmp_path, workers=1)
+    with Store.open(tmp_path) as store:
+        records = list(store.records())
+        check = replayer(store.config)
+    assert [check(record) for record in records] == [""] * 6
+    begun = [record.opening_moves.split() for record in records]
+    assert begun[2] == ["7k/8/5K2/8/8/8/6Q1/8_b_-_-_3_9", "Kh7"] and begun[0] == begun[1] != begun[4]
+    sides = [next(iter(record.decisions)).side for record in records]
+    assert sides == [0, 0, 0, 0, 1, 1]
+    text = to_pgn(records[2], "event")
+    assert '[FEN "7k/8/5K2/8/8/8/6Q1/8 b - - 3 9"]' in text and "\n9... Kh7 {opening} 10. " in text
+    assert records[2].plies == 1 + len(records[2].moves.split())
+    exact = games.make("chess")
+    assert exact.read_line(f"{records[2].opening_moves} {records[2].moves}")[1].size == exact.state_size
+    _, positions, played = opening_book(tmp_path, 3, 1)
+    assert played == 6 and positions >= 3
