@@ -16,7 +16,7 @@ from arena.commands.output import print_flowing, print_table, say, tell
 from arena.commands.progress import progress_line
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
-POOL = ("advantage", "advantage_error", "draw_rate")  # of a run's ratings, as JSON
+POOL = ("advantage", "advantage_error", "advantage_bound", "draw_rate")  # of a run's ratings, as JSON
 MOST_SAMPLES = 100_000  # of --bootstrap, each a fit of all ratings
 
 Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
@@ -145,7 +145,10 @@ def _records(frame) -> list[dict]:
 
 
 def _advantage_in_words(pool: dict) -> str:
-    if pool["advantage_error"] is None:
+    if pool["advantage_bound"]:
+        than = "above" if pool["advantage_bound"] == ">" else "below"
+        advantage = f"The first player's advantage is {than} {pool['advantage']:+.0f} Elo"
+    elif pool["advantage_error"] is None:
         advantage = "The first player's advantage is taken as 0"
     else:
         advantage = f"The first player's advantage is {pool['advantage']:+.0f} ± {pool['advantage_error']:.0f} Elo"

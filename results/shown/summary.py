@@ -100,6 +100,9 @@ def _draws_and_length(games, instances) -> str:
 
 
 def _advantage(ratings: Ratings) -> str:
+    if ratings.advantage_bound:
+        won, than = ("won", "above") if ratings.advantage > 0 else ("lost", "below")
+        return f"The first player {won} every game: its advantage is {than} {ratings.advantage:+.0f} Elo."
     if ratings.advantage_error is None:
         return "The first player's advantage cannot be separated from strength."
     size = f"{ratings.advantage:+.0f} ± {ratings.advantage_error:.0f} Elo"

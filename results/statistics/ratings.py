@@ -22,6 +22,7 @@ WIN, DRAW, LOSS = 0, 1, 2
 HALF = "half"
 DRAWS = (*LAWS, HALF)
 FARTHEST_ANCHOR = 10_000  # Elo
+TAKEN_AS_0 = "The results do not tell the first player's advantage from strength: it is taken as 0."
 NAMED = 5  # agents in a note, which then says how many more there are
 
 
@@ -43,10 +44,11 @@ class Ratings:
     bound: tuple[str, ...]  # ">" higher than elo (95 %, one-sided), "<" lower, "" neither
     difference_error: np.ndarray  # float[agents, agents]: of each difference; NaN between groups
     superiority: np.ndarray  # float[agents, agents]: likelihood that the row's agent is stronger
-    advantage: float  # of the first player, Elo
-    advantage_error: float | None  # None if it is taken as 0
+    advantage: float  # of the first player, Elo: estimate, or the bound where `advantage_bound` is not empty
+    advantage_error: float | None  # None if it is taken as 0, or bounded
     draw_rate: float  # between equals
     notes: list[str] = field(default_factory=list)
+    advantage_bound: str = ""  # ">" or "<": the side that moves first won, or lost, every game
 
     def _repr_html_(self) -> str:
         columns = {"agent": self.agents, "elo": self.elo, "error": self.error, "bound": self.bound}
@@ -75,6 +77,9 @@ def rate(
     games that do not repeat another; errors and bounds are based on these.  `draws` is a law of `draws`, or
     "half": half a win and half a loss.  Without `advantage`, the first player is taken to have none.  `anchors` are
     agents with their known Elo, to which the others are relative; AnchorError says which is impossible.
+
+    Where the first player won every game, its advantage has a lower bound (95 %, one-sided), whatever the strengths,
+    and these are not known.
     """
     if draws not in DRAWS:
         raise ValueError(f"draws = {draws!r} is not one of {', '.join(DRAWS)}")
@@ -97,7 +102,62 @@ def rate(
     superiority, draw_rate = _superiority(distinct, groups, model), model.law.draw_rate_of(model.draws)
     first = model.advantage * ELO_PER_LOGIT
     first_error = Z * math.sqrt(model.covariance[-1, -1]) * ELO_PER_LOGIT if with_advantage else None
-    return Ratings(tuple(agents), elo, error, bound, difference, superiority, first, first_error, draw_rate, notes)
+    swept = _swept(inside) if advantage else 0
+    if swept:
+        distinct = np.where(between[:, :, None], 0, distinct)
+        first = swept * _least_advantage(distinct, model, WIN if swept > 0 else LOSS) * ELO_PER_LOGIT
+        _forget(groups, elo, error, difference, superiority, list(fixed))
+        notes[:] = [note for note in notes if note != TAKEN_AS_0] + [_swept_note(agents, swept, inside, first)]
+    bounds = {1: ">", -1: "<", 0: ""}
+    return Ratings(
+        tuple(agents), elo, error, bound, difference, superiority, first, first_error, draw_rate, notes, bounds[swept]
+    )
+
+
+def _swept(inside) -> int:
+    """1 if the first player won every game in the groups, -1 if it lost all, else 0."""
+    won, drawn, lost = inside.sum(axis=(0, 1))
+    return int(won > 0 == drawn == lost) - int(lost > 0 == drawn == won)
+
+
+def _least_advantage(counts, model: Fit, column: int) -> float:
+    """The least logits by which moving first wins (or loses, by the column) games of which it won (lost) all.
+
+    A lesser advantage would give that a probability under 5 %, however strong the agents are.
+    """
+    from scipy.optimize import minimize  # for this rare case alone
+
+    first, second = np.nonzero(counts[:, :, column])
+    games, sign = counts[first, second, column], 1 if column == WIN else -1
+
+    def log_probability(advantage):
+        def cost(strengths):
+            gaps = strengths[first] - strengths[second] + sign * advantage
+            return -(games @ np.log(model.law.probabilities(gaps, model.draws)[0][:, column]))
+
+        return -minimize(cost, np.zeros(len(counts))).fun
+
+    return root(lambda advantage: log_probability(advantage) - math.log(1 - CONFIDENCE), -100, 100)
+
+
+def _forget(groups, elo, error, difference, superiority, fixed: list[int]) -> None:
+    """Strengths within groups are not known."""
+    several = np.bincount(groups)[groups] > 1
+    unknown = several.copy()
+    unknown[fixed] = False
+    elo[unknown] = error[unknown] = math.nan
+    within = (groups[:, None] == groups[None, :]) & ~np.eye(len(groups), dtype=bool)
+    difference[within] = superiority[within] = math.nan
+
+
+def _swept_note(agents, swept: int, inside, elo: float) -> str:
+    did, than = ("won", "above") if swept > 0 else ("lost", "below")
+    played = inside.sum(axis=(1, 2)) + inside.sum(axis=(0, 2)) > 0
+    names = _list(np.array(list(agents), object)[played])
+    return (
+        f"The first player {did} all {int(inside.sum())} games among {names}: its "
+        f"advantage is {than} {elo:+.0f} Elo, with 95 % confidence, and how strong they are is not known."
+    )
 
 
 def _anchor_strengths(agents, anchors, counts, groups) -> dict[int, float]:
@@ -320,7 +380,7 @@ def _notes(agents, counts, groups, elo, bound, with_advantage, anchored) -> list
     if anchored:
         notes.append(f"Ratings are measured from {_list(anchored)}, whose Elo is taken as known.")
     if not with_advantage and played.any():
-        notes.append("The results do not tell the first player's advantage from strength: it is taken as 0.")
+        notes.append(TAKEN_AS_0)
     within = counts[groups[:, None] == groups[None, :]]
     if within.sum() > 0 and within[:, DRAW].sum() == within.sum():
         notes.append("Every game between comparable agents was drawn: errors assume the lowest likely draw rate.")

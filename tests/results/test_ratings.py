@@ -238,10 +238,38 @@ def test_all_draws_are_equal_with_an_error():
     assert any("drawn" in note for note in ratings.notes)
 
 
-def test_first_player_who_always_wins_is_no_strength():
-    ratings = rate("AB", counts_of("A-B 9/0/0, B-A 9/0/0", "AB"))
-    assert ratings.elo == pytest.approx([0, 0]) and ratings.error[0] > 0
-    assert ratings.advantage_error is None and any("advantage" in note for note in ratings.notes)
+@pytest.mark.parametrize("results, bound, sign", [
+    ("A-B 9/0/0, B-A 9/0/0", ">", 1), ("A-B 0/0/9, B-A 0/0/9", "<", -1),
+])  # fmt: skip
+def test_first_player_who_always_wins_bounds_its_advantage_alone(results, bound, sign):
+    """Of equals it wins 18 of 18 with 5 %, if p**18 = 0.05; unequal ones make that less likely."""
+    ratings = rate("AB", counts_of(results, "AB"))
+    p = 0.05 ** (1 / 18)
+    assert ratings.advantage == pytest.approx(sign * ELO_PER_LOGIT * math.log(p / (1 - p)), abs=0.1)
+    assert ratings.advantage_error is None and ratings.advantage_bound == bound
+    assert np.isnan([*ratings.elo, *ratings.error, ratings.difference_error[0, 1], ratings.los("A", "B")]).all()
+    assert ratings.notes == [
+        f"The first player {'won' if sign > 0 else 'lost'} all 18 games among A, B: its advantage is "
+        f"{'above' if sign > 0 else 'below'} {ratings.advantage:+.0f} Elo, with 95 % confidence, and how strong they "
+        "are is not known."
+    ]
+    equal = rate("AB", counts_of(results, "AB"), advantage=False)
+    assert equal.elo == pytest.approx([0, 0]) and equal.error[0] > 0 and equal.notes == []
+    anchored = rate("AB", counts_of(results, "AB"), anchors={"A": 100})
+    assert anchored.elo[0] == pytest.approx(100) and math.isnan(anchored.elo[1])
+
+
+def test_one_draw_bounds_nothing():
+    ratings = rate("AB", counts_of("A-B 9/1/0, B-A 9/1/0", "AB"))
+    assert (
+        ratings.advantage_error > 0 and ratings.advantage_bound == "" and ratings.elo == pytest.approx([0, 0], abs=1e-6)
+    )
+
+
+def test_uneven_schedules_leave_room_for_strength():
+    """Where one agent moved first more often, unequal strengths explain more, so that the bound is lower."""
+    even, uneven = (rate("AB", counts_of(text, "AB")) for text in ("A-B 9/0/0, B-A 9/0/0", "A-B 16/0/0, B-A 2/0/0"))
+    assert 0 < uneven.advantage < even.advantage
 
 
 def test_no_games_and_one_agent():
