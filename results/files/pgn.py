@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from arena.results.database.record import GameRecord, MoveRecord, Reason
 from arena.results.files.exchange import RESULTS
-from arena.results.files.pgn_reader import quoted, tags_of
+from arena.results.files.pgn_reader import comments_of, quoted, tags_of
 
 TERMINATIONS = {
     Reason.PLAYED_OUT: "normal",
@@ -40,7 +40,9 @@ def to_pgn(
     """
     white, black = controls or ("?", "?")
     position, opening = _begun(record.opening_moves.split())
-    read = tags_of(record.detail) if record.reason == Reason.IMPORTED else {}
+    imported = record.reason == Reason.IMPORTED
+    read = tags_of(record.detail) if imported else {}
+    comments = comments_of(record.detail) if imported else {one.ply: _comment(one) for one in record.decisions}
     tags = {
         "Event": event,
         "Site": "?",
@@ -60,7 +62,7 @@ def to_pgn(
         **read,
     }
     lines = [f'[{name} "{quoted(value)}"]' for name, value in tags.items()]
-    words = [*_words(opening, record, _first_ply(tags)), RESULTS[record.outcome]]
+    words = [*_words(opening, record.moves.split(), comments, _first_ply(tags)), RESULTS[record.outcome]]
     return "\n".join([*lines, "", *_wrapped(words), "", ""])
 
 
@@ -73,15 +75,14 @@ def _begun(words: list[str]) -> tuple[dict[str, str], list[str]]:
     return {**variant, "SetUp": "1", "FEN": fen}, words[1:]
 
 
-def _words(opening: list[str], record: GameRecord, first: int) -> list[str]:
-    comments = {one.ply: _comment(one) for one in record.decisions}
-    words: list[str] = []
-    commented = True
-    for ply, move in enumerate([*opening, *record.moves.split()]):
+def _words(opening: list[str], moves: list[str], comments: Mapping[int, str], first: int) -> list[str]:
+    before = comments.get(-1, "")
+    words, commented = [f"{{{before}}}"] if before else [], True
+    for ply, move in enumerate([*opening, *moves]):
         number = f"{(first + ply) // 2 + 1}"
         words += [f"{number}."] if (first + ply) % 2 == 0 else [f"{number}..."] if commented else []
-        comment = "{opening}" if ply == len(opening) - 1 else comments.get(ply, "")
-        words += filter(None, [move, comment])
+        comment = comments.get(ply, "opening" if ply == len(opening) - 1 else "")
+        words += [move, f"{{{comment}}}"] if comment else [move]
         commented = bool(comment)
     return words
 
@@ -97,7 +98,7 @@ def _comment(decision: MoveRecord) -> str:
     value = "" if decision.value is None else f"{decision.value:+.3f}"
     depth = f"/{decision.depth}" if value and decision.depth is not None else ""
     clock = "" if decision.clock is None else f" [%clk {_clock(decision.clock)}]"
-    return f"{{{value}{depth}{' ' if value else ''}{decision.seconds:.3g}s{clock}}}"
+    return f"{value}{depth}{' ' if value else ''}{decision.seconds:.3g}s{clock}"
 
 
 def _clock(seconds: float) -> str:

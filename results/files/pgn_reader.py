@@ -4,6 +4,7 @@ Nothing is stored as something else: tags belong to their game, also to one with
 moves.  A game that cannot be stored costs no other game.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
@@ -18,6 +19,7 @@ BRACKETED = re.compile(r"\[\s*[A-Za-z][\w-]*\s.*")  # no tag, but no moves eithe
 RESULT = "|".join(re.escape(text) for text in RESULTS.values())
 GLUED = re.compile(rf"(.*?(?:{RESULT}))\s*(\[\s*[^\s\"\[\]]+\s+\".*)")  # a game's end, and tags of the next one
 BRACES, REMARK = re.compile("[{}]"), re.compile("[{;]")
+MARKER = "\0"  # in front of the number of a comment
 MARK = re.compile(r"(\((?!(?<=\S\()\d\))|(?<!\S\(\d)\))")  # no mark are those of a play: 13/10(2)
 MOVE_NUMBER = re.compile(r"\b\d+\.[.\s]*(?=\s|[^\d\s]|$)|(?<!\S)\.+(?!\S)")
 NAG = re.compile(r"\$\d+")
@@ -37,6 +39,7 @@ class Found(NamedTuple):
     moves: list[str]
     end: str  # the result behind the moves, or ""
     fault: str  # why the game cannot be read, or ""
+    comments: dict[int, str] = {}  # behind the move of each ply, from 0; -1: before the first
 
 
 def from_pgn(
@@ -62,14 +65,22 @@ def from_pgn(
             notes.append(f"line {found.line}: {note}")
         tags = found.tags
         row = found.line, tags["White"], tags["Black"], result, "", _pair(tags, pairs), "", " ".join(moves)
-        games.append((*row, _kept(tags)))
+        games.append((*row, _kept(tags, found.comments)))
     return numbered(games, left_out)
 
 
-def _kept(tags: Mapping[str, str]) -> str:
-    """The tags that a record does not hold otherwise, as text, to be written again."""
+def _kept(tags: Mapping[str, str], comments: Mapping[int, str]) -> str:
+    """What a record does not hold otherwise, as text, to be written again: tags, then comments by ply in JSON."""
     kept = {name: value for name, value in tags.items() if name not in HELD and value.strip("?.- ")}
-    return " ".join(f'[{name} "{quoted(value)}"]' for name, value in kept.items() if (name + value).isprintable())
+    parts = [f'[{name} "{quoted(value)}"]' for name, value in kept.items() if (name + value).isprintable()]
+    return " ".join([*parts, *([json.dumps(comments, ensure_ascii=False)] if comments else [])])
+
+
+def comments_of(text: str) -> dict[int, str]:
+    """The comments that a text of `_kept` holds, by ply."""
+    head = PROPER.match(text)
+    rest = text[head.end() if head else 0 :]
+    return {int(ply): comment for ply, comment in json.loads(rest).items()} if rest.startswith("{") else {}
 
 
 def quoted(text) -> str:
@@ -79,7 +90,8 @@ def quoted(text) -> str:
 
 def tags_of(text: str) -> dict[str, str]:
     """The tags that a text holds, one behind the other."""
-    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in ONE_TAG.findall(text)}
+    head = PROPER.match(text)
+    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in ONE_TAG.findall(head[0] if head else "")}
 
 
 def _judged(found: Found, judge: Judge | None) -> tuple[list[str], str, str]:
@@ -168,30 +180,34 @@ def _has_moves(moves: list[tuple[int, str]]) -> bool:
     return bool(_without_comments("\n".join(line for _, line in moves))[0].strip())
 
 
-def _without_comments(text: str) -> tuple[str, bool]:
+def _without_comments(text: str, comments: list[str] | None = None) -> tuple[str, bool]:
     """The text with a blank for each comment, and whether the last one does not end.
 
-    Braces in braces are one comment where as many end as begin.
+    Braces in braces are one comment where as many end as begin.  `comments` gets them, and each leaves a MARKER and its
+    number in the text.
     """
-    parts, place = [], 0
-    while begin := REMARK.search(text, place):
+    parts, place, open_ = [], 0, False
+    while not open_ and (begin := REMARK.search(text, place)):
         parts.append(text[place : begin.start()])
         if begin[0] == ";":
-            place = text.find("\n", begin.end())
-            if place < 0:
-                return " ".join(parts), False
-            continue
-        end, inner = text.find("}", begin.end()), text.find("{", begin.end())
-        if end < 0:
-            return " ".join(parts), True
-        after = BRACES.search(text, end + 1) if 0 <= inner < end else None
-        place = after.end() if after and after[0] == "}" else end + 1
-    return " ".join([*parts, text[place:]]), False
+            end = text.find("\n", begin.end())
+            end = place = len(text) if end < 0 else end
+        else:
+            end, inner = text.find("}", begin.end()), text.find("{", begin.end())
+            open_ = end < 0
+            after = BRACES.search(text, end + 1) if 0 <= inner < end else None
+            end = after.start() if after and after[0] == "}" else end
+            place = end + 1
+        if comments is not None and not open_:
+            parts.append(f"{MARKER}{len(comments)}")
+            comments.append(text[begin.end() : end])
+    return " ".join(parts if open_ else [*parts, text[place:]]), open_
 
 
 def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]]) -> Found:
-    """A game without numbers, comments, variations and marks."""
-    text, open_ = _without_comments("\n".join(text for _, text in lines))
+    """A game without numbers, variations and marks."""
+    remarks = list[str]()
+    text, open_ = _without_comments("\n".join(text for _, text in lines).replace(MARKER, " "), remarks)
     fault, words, depth = "the comment does not end" if open_ else "", list[str](), 0
     for part in MARK.split(NAG.sub(" ", text)):
         if part == "(":
@@ -206,8 +222,21 @@ def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]]) -> Fou
     if depth > 0:
         fault = fault or "the variation does not end"
     end = next((word for word in reversed(words) if word in RESULTS.values()), "")
-    moves = [word.rstrip("!?") for word in words if word not in RESULTS.values() and not SIGNS.fullmatch(word)]
-    return Found(line, tags, _unnumbered(moves), end, fault)
+    plain = [word for word in words if word not in RESULTS.values() and not SIGNS.fullmatch(word)]
+    moves = _unnumbered([word.rstrip("!?") for word in plain if word[0] != MARKER])
+    return Found(line, tags, moves, end, fault, _by_ply(plain, moves, remarks))
+
+
+def _by_ply(words: list[str], moves: list[str], remarks: list[str]) -> dict[int, str]:
+    """The remarks, each at the move that it stands behind."""
+    found, ply = dict[int, str](), -1
+    for word in words:
+        if word[0] != MARKER:
+            ply += ply + 1 < len(moves) and word.rstrip("!?") == moves[ply + 1]
+        elif text := " ".join(remarks[int(word[1:])].split()):
+            text = text.replace("{", "(").replace("}", ")")
+            found[ply] = f"{found[ply]} {text}" if ply in found else text
+    return {ply: text for ply, text in found.items() if text.isprintable()}
 
 
 def _unnumbered(words: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from arena.cli import app
 from arena.results.files.decoding import decoded
 from arena.results.files.exchange import ExchangeError, from_csv
 from arena.results.files.pgn import to_pgn
-from arena.results.files.pgn_reader import from_pgn, tags_of
+from arena.results.files.pgn_reader import comments_of, from_pgn, tags_of
 
 HEAD = '[Event "t"]\n[Round "1"]\n[White "Ann"]\n[Black "Ben"]\n[Result "{}"]\n'
 LINE = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -289,6 +289,41 @@ def test_what_was_read_is_written_again():
     assert '[Annotator "a \\"B\\""]' in text
     (again,) = from_pgn(text)
     assert again.moves == record.moves and tags_of(record.detail).items() <= tags_of(again.detail).items()
+
+
+COMMENTED = {  # of each program, its comments by ply
+    "fastchess": ("1. e4 {+0.31/12 0.350s} e5 {-0.20/11 0.41s, n=1200} 2. Nf3 {book} Nc6 {+M5/20 0.1s, White mates}",
+                  {0: "+0.31/12 0.350s", 1: "-0.20/11 0.41s, n=1200", 2: "book", 3: "+M5/20 0.1s, White mates"}),
+    "lichess": ("1. e4 { [%eval 0.17] [%clk 0:00:30] } 1... e5?! { (0.19 → 0.73) Inaccuracy. } { [%eval #-3] } 2. Nf3",
+                {0: "[%eval 0.17] [%clk 0:00:30]", 1: "(0.19 → 0.73) Inaccuracy. [%eval #-3]"}),
+    "ours": ("1. e4 {+0.125/8 0.35s [%clk 0:00:09.65]} 1... e5 2. Nf3", {0: "+0.125/8 0.35s [%clk 0:00:09.65]"}),
+    "before and behind": ("{an {old} game} 1. e4 (1. d4 {not here} d5) {king's} e5 $6 ; best\n2. Nf3!? {why} {not}",
+                          {-1: "an (old) game", 0: "king's", 1: "best", 2: "why not"}),
+    "numbers alone": ("1 e4 {a} e5 {b} 2 Nf3 {c}", {0: "a", 1: "b", 2: "c"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", COMMENTED)
+def test_comments_are_written_again(program):
+    """Evaluations, depths and times, in the words of the program; python-chess reads them at the same moves."""
+    moves, comments = COMMENTED[program]
+    (record,) = from_pgn(game(moves, more='[ECO "{C20}"]\n'))
+    assert comments_of(record.detail) == comments and tags_of(record.detail)["ECO"] == "{C20}"
+    text = to_pgn(record, "x")
+    (again,) = from_pgn(text)
+    assert comments_of(again.detail) == comments and again.moves == record.moves
+    pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed: pip install chess")
+    read = pgn.read_game(io.StringIO(text))
+    theirs = {ply: node.comment for ply, node in enumerate([read, *read.mainline()], -1) if node.comment}
+    assert theirs == comments and not read.errors
+
+
+def test_comments_of_games_replayed_by_rules_stay_at_their_moves(tmp_path):
+    (tmp_path / "a.pgn").write_text(game("1. e2-e4 {one} e7-e5 2. Ng1f3 {three}"))
+    done = CliRunner().invoke(app, ["import", str(tmp_path / "a.pgn"), "--game", "chess", "--out", str(tmp_path / "r")])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(app, ["export", str(tmp_path / "r"), "--format", "pgn"])
+    assert "\n1. e4 {one} 1... e5 2. Nf3 {three} 1-0\n" in done.stdout
 
 
 def test_a_count_of_moves_that_is_none_does_no_harm():
