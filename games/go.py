@@ -304,7 +304,7 @@ class Go(StoneGame):
     # -- For people --------------------------------------------------------------------------------------------
 
     def sgf_properties(self):
-        return {"SZ": self.size, "KM": self.komi}
+        return {"SZ": self.size, "KM": self.komi, "RU": "Chinese"}  # area, superko, no suicide
 
     def sgf_move(self, name):
         """SGF's columns include i, and rows count from above."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
 from arena.agents.core.needs import Needs
-from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Silent, lacking
-from arena.agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, protocol_named
+from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Place, Silent, lacking
+from arena.agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, pairs_of, protocol_named
 from arena.games.core.errors import listed
 from arena.games.core.game import IllegalMove, check_choice
 from arena.games.core.random import next_word
@@ -32,6 +32,8 @@ class External(Agent):
     margin: seconds beyond a budget of seconds after which it is killed and loses on time
     patience: seconds allowed without a budget of seconds, and for getting ready
     log: a file to which its error stream is appended
+    folder: its working folder, in which a command such as ./engine is looked for
+    environment: "NAME=value; NAME=value", added to the variables that it gets
     """
 
     command: str = ""
@@ -43,6 +45,8 @@ class External(Agent):
     patience: float = 60.0
     log: str = ""
     processes: int = 0
+    folder: str = ""
+    environment: str = ""
     playouts: int | None = None
     nodes: int | None = None
     depth: int | None = None
@@ -63,6 +67,7 @@ class External(Agent):
         super().__post_init__()
         check_choice("protocol", self.protocol, PROTOCOLS)
         options_of(self.options)
+        pairs_of("environment", self.environment)
         try:
             shlex.split(self.command)
         except ValueError as error:
@@ -98,8 +103,13 @@ class External(Agent):
         return " ".join(engine.identity).strip() or "a program without a name"
 
     def lacks(self):
-        fault = lacking(self.command)
+        fault = lacking(self.command, self.place)
         return fault and f"{fault}; {TO_BE_FOUND}"
+
+    @property
+    def place(self) -> Place:
+        """Where the program runs."""
+        return Place(self.folder, tuple(pairs_of("environment", self.environment).items()))
 
     def _check_budget(self, budget):
         kinds = protocol_named(self.protocol).kinds
@@ -204,8 +214,8 @@ class Engines:
         waiting = cls.free.get(cls._key(agent), [])
         if waiting:
             return waiting.pop()
-        bounds = Bounds(agent.memory, agent.processes)
-        return Conversation(agent.command, agent.protocol, agent.options, bounds, agent.log, agent.patience)
+        bounds, spoken = Bounds(agent.memory, agent.processes), (agent.command, agent.protocol, agent.options)
+        return Conversation(*spoken, bounds, agent.log, agent.patience, agent.place)
 
     @classmethod
     def give_back(cls, agent: External, engine: Conversation) -> None:
@@ -222,8 +232,9 @@ class Engines:
 
     @staticmethod
     def _key(agent: External) -> tuple:
+        bounds = agent.memory, agent.processes, agent.log, agent.place
         # a process forked from this one must not take this one's
-        return os.getpid(), agent.command, agent.protocol, agent.options, agent.memory, agent.processes, agent.log
+        return os.getpid(), agent.command, agent.protocol, agent.options, *bounds
 
 
 atexit.register(Engines.close)

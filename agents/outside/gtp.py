@@ -58,7 +58,7 @@ class Gtp(Protocol):
         return None
 
     def hello(self, until: float) -> Identity:
-        spoken = self._ask("protocol_version", until)
+        spoken = self._ask("protocol_version", until, greets=True)
         if spoken != "2":
             raise EngineError(f"speaks version {spoken!r} of GTP, not 2", "answer protocol_version with '= 2'")
         identity = Identity(self._ask("name", until), self._ask("version", until))
@@ -103,12 +103,13 @@ class Gtp(Protocol):
         for of, time in left.items():
             self._ask(f"time_left {COLOURS[of]} {time}", until)
 
-    def _ask(self, command: str, until: float) -> str:
-        if unasked := self.process.unasked().strip():
+    def _ask(self, command: str, until: float, greets: bool = False) -> str:
+        """The answer; a program that greets may write other lines before it."""
+        if not greets and (unasked := self.process.unasked().strip()):
             raise EngineError(f"wrote {unasked[:200]!r} without being asked", FORM)
         self.process.send(command + "\n")
         first = self._line(until)
-        while not first:
+        while not first or (greets and first[0] not in "=?"):
             first = self._line(until)
         if first[0] not in "=?":
             raise EngineError(f"answered {command!r} with {first[:200]!r}", FORM)

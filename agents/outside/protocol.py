@@ -1,12 +1,13 @@
 """The interface of all protocols for outside programs, and the game so far."""
 
 import importlib
+import re
 import time
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from arena.agents.core.agent import Budget
-from arena.agents.outside.process import Bounds, EngineError, Process, Silent
+from arena.agents.outside.process import Bounds, EngineError, Place, Process, Silent
 from arena.games.core.game import Game
 
 PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}
@@ -105,18 +106,28 @@ def protocol_named(name: str) -> type[Protocol]:
 
 
 def options_of(text: str) -> dict[str, str]:
-    """`"Skill Level=0; Hash=16"` -> {"Skill Level": "0", "Hash": "16"}; an option without a value is a button."""
-    parts = [part.partition("=") for part in text.split(";") if part.strip()]
+    """`"Skill Level=0; Hash=16"` -> {"Skill Level": "0", "Hash": "16"}; an option without a value is a button.
+
+    In a value, `\\;` is a semicolon.
+    """
+    return pairs_of("options", text)
+
+
+def pairs_of(key: str, text: str) -> dict[str, str]:
+    """The names and values of a parameter of that form; ValueError says what is wrong."""
+    parts = [part.replace("\\;", ";").partition("=") for part in re.split(r"(?<!\\);", text) if part.strip()]
     if bad := [name for name, _, _ in parts if not name.strip()]:
-        raise ValueError(f"options = {text!r} is not of the form name=value; name=value, at {bad[0]!r}")
+        raise ValueError(f"{key} = {text!r} is not of the form name=value; name=value, at {bad[0]!r}")
     return {name.strip(): value.strip() for name, _, value in parts}
 
 
 class Conversation:
     """A running program with its protocol; any EngineError ends it, and has its last lines."""
 
-    def __init__(self, command: str, protocol: str, options: str, bounds: Bounds, log: str, patience: float):
-        self.process = Process(command, bounds, log)
+    def __init__(
+        self, command: str, protocol: str, options: str, bounds: Bounds, log: str, patience: float, place: Place
+    ):
+        self.process = Process(command, bounds, log, place)
         self._protocol = protocol_named(protocol)(self.process, options_of(options))
         self.least_seconds = self._protocol.least_seconds
         self.identity: Identity = self.ask("hello", time.monotonic() + patience)

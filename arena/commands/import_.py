@@ -48,7 +48,8 @@ def import_(
 
     They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is the
     first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  From a PGN file come the headers White, Black and Result and
-    the moves; with --game, every move must be legal, starting from the header FEN if there is one.  A game that cannot
+    the moves, and for `arena export` the other headers and comments; with --game, every move must be legal, starting
+    from the header FEN if there is one.  A game that cannot
     be stored is left out and counted, with exit code 1.  A file has at most 256 MiB.
     """
     from arena import results

@@ -32,7 +32,7 @@ def to_sgf(game: Game, record: GameRecord) -> str:
         "PW": record.second,
         "RE": _result(record),
         "GN": record.id,
-        "RU": str(game),
+        "GC": str(game),
         "C": f"{record.reason}. {record.detail}".strip(),
     }
     escaped = {name: str(value).replace("\\", "\\\\").replace("]", "\\]") for name, value in root.items()}

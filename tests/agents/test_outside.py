@@ -511,3 +511,54 @@ def test_an_exit_code_is_told_as_it_is(code, unhurried):
     with pytest.raises(EngineError, match=f"^ended with exit code {code}$"):
         program.line(time.monotonic() + 100)
     program.close()
+
+
+ENGINE = """
+import os, sys
+print("A friendly engine")
+print("of two lines", flush=True)
+options = {}
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word.startswith("option"):
+        options[word] = " ".join(rest)
+    answers = {
+        "protocol_version": "2", "name": os.path.basename(os.getcwd()), "version": os.environ.get("SEARCH", "none"),
+        "list_commands": "play", "genmove": "a1",
+    }
+    if word == "genmove" and options.get("option_path") != "a;b":
+        answers["genmove"] = "pass"
+    print("=", answers.get(word, ""), end="\\n\\n", flush=True)
+"""
+
+
+def test_a_program_has_a_folder_an_environment_and_its_banner(tmp_path):
+    """Its folder is where ./engine is; GTP programs may greet; a value may hold a semicolon."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "engine.py").write_text(f"#!{sys.executable}\n{ENGINE}")
+    (tmp_path / "home" / "engine.py").chmod(0o755)
+    values = f"folder={str(tmp_path / 'home')!r}, environment='SEARCH=fast; OTHER=1'"
+    options = "option_path=a\\\\;b; option_x=1"
+    agent = agents.make(f"external(command='./engine.py', protocol='gtp', options='{options}', {values})")
+    assert agent.lacks() == "" and agent.identity() == "home fast"
+    go = games.make("go(size=5)")
+    player = agent.player(go)
+    player.start(go, go.initial(), [])
+    assert go.move_name(go.initial(), player.decide(go.initial(), stream(1)).move) == "a1"
+    player.close(None)
+    Engines.close()
+
+
+@pytest.mark.parametrize("values, message", [
+    ("command='./engine', folder='/no/such'", "there is no folder '/no/such'"),
+    ("command='./engine', folder='{here}'", "there is no program './engine' in {here}"),
+    ("command='engine'", "there is no program 'engine'"),
+])  # fmt: skip
+def test_what_is_lacking_is_named(values, message, tmp_path):
+    agent = agents.make(f"external({values.format(here=tmp_path)})")
+    assert agent.lacks().startswith(message.format(here=tmp_path))
+
+
+def test_an_environment_has_names():
+    with pytest.raises(ValueError, match="environment = '=3' is not of the form name=value; name=value, at ''"):
+        agents.make("external(command='x', environment='=3')")
