@@ -71,7 +71,7 @@ def from_pgn(
 
 def _kept(tags: Mapping[str, str], comments: Mapping[int, str]) -> str:
     """What a record does not hold otherwise, as text, to be written again: tags, then comments by ply in JSON."""
-    kept = {name: value for name, value in tags.items() if name not in HELD and value.strip("?.- ")}
+    kept = {name: value for name, value in tags.items() if name not in HELD and value.strip("?. ")}
     parts = [f'[{name} "{quoted(value)}"]' for name, value in kept.items() if (name + value).isprintable()]
     return " ".join([*parts, *([json.dumps(comments, ensure_ascii=False)] if comments else [])])
 

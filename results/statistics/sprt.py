@@ -24,7 +24,7 @@ MODELS = ("logistic", "normalized")
 MIN_PAIRS = 10  # no verdict before: phat is no estimate yet
 EMPTY = 1e-3  # the count of a score never seen, so that likelihoods are positive
 STEPS = 500  # of the fixed point of the normalized model; five are usual, a hundred far from the results
-FARTHEST = 5_000  # Elo of a hypothesis; much further, expected scores of the logistic model are 0 and 1
+FARTHEST = 10_000  # Elo of a hypothesis, as fastchess allows
 STILL = 1e-6  # change of a probability at which the search ends: the error left is its square, or rounding
 
 
@@ -112,7 +112,9 @@ def llr(counts: Sequence[float], elo0: float, elo1: float, model: str) -> float:
 
 def _with_mean(shares, scores, elo):
     """The most likely distribution whose mean is the expected score of `elo`."""
-    return _tilted(shares, scores - expected_score(elo))
+    phi = scores - expected_score(elo)
+    phi[-1] = expected_score(-elo)  # 1 less the expected score, of which a difference would leave nothing
+    return _tilted(shares, phi)
 
 
 def _with_distance(shares, scores, elo):

@@ -150,13 +150,14 @@ def verdict_of(test, batches):
 
 
 @pytest.mark.parametrize("model", ["logistic", "normalized"])
-@pytest.mark.parametrize("bounds", [(-5000, 5000), (4000, 5000), (-5000, -4000), (-1500, -500)])
+@pytest.mark.parametrize("bounds", [(-10_000, 10_000), (9000, 10_000), (-10_000, -9000), (-5000, 5000), (-1500, -500)])
 def test_hypotheses_far_apart(model, bounds):
     """As after a change that loses nearly every game."""
     test = Sprt(*bounds, model=model)
     for counts in ([144, 3, 1, 0, 0], [0, 0, 0, 0, 99], [0, 0, 50, 0, 0]):
-        assert math.isfinite(test.state(counts).llr)
+        mirrored = llr(counts[::-1], -bounds[1], -bounds[0], model)
+        assert test.state(counts).llr == pytest.approx(-mirrored, rel=1e-6, abs=1e-6)
     lost, won = test.state([144, 3, 1, 0, 0]).llr, test.state([0, 0, 1, 3, 144]).llr
     assert lost < won
-    with pytest.raises(ValueError, match="elo1 = 5001 is out of range: it can be -5000 to 5000"):
-        Sprt(0, 5001)
+    with pytest.raises(ValueError, match="elo1 = 10001 is out of range: it can be -10000 to 10000"):
+        Sprt(0, 10001)
