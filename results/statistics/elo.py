@@ -66,8 +66,9 @@ def score_interval(counts: Sequence[float], distinct: float | None = None) -> tu
     """The 95 % interval of a score, from `counts` as of `trinomial` (losses, draws, wins) or of `pentanomial`.
 
     Wilson's (JASA 22, 1927) for as many games without draws as have the same standard error; it stays within 0 and 1
-    (effective sample sizes: Korn & Graubard, Survey Methodology 24, 1998).  Exact where all samples are alike; of a
-    perfect score one end is the bound of `pentanomial`.  NaN without samples.
+    (effective sample sizes: Korn & Graubard, Survey Methodology 24, 1998).  The spread of pairs is estimated from the
+    pairs themselves, so their standard error has n - 1, and Student's t stands for the normal quantile.  Exact where
+    all samples are alike (Clopper & Pearson, Biometrika 1934).  NaN without samples.
     """
     n = sum(counts)
     if n == 0:
@@ -75,10 +76,15 @@ def score_interval(counts: Sequence[float], distinct: float | None = None) -> tu
     estimate = _estimate(counts, PENTANOMIAL if len(counts) == 5 else TRINOMIAL, 1, distinct)
     score, se = estimate.score or 0.0, estimate.se
     if se is None:
-        share = _least_share(score, n if distinct is None else distinct)
+        share = ((1 - CONFIDENCE) / 2) ** (1 / (n if distinct is None else distinct))
         return score * share, 1 - (1 - score) * share
-    squares = Z**2 * se**2 / (score * (1 - score))  # Z**2 over the number of games
-    half = math.sqrt((Z * se) ** 2 + squares**2 / 4)
+    width = Z * se
+    if len(counts) == len(PENTANOMIAL) and (free := (n if distinct is None else distinct) - 1) > 0:
+        from scipy.special import stdtrit  # takes a while to load
+
+        width = float(stdtrit(free, (1 + CONFIDENCE) / 2)) * se * math.sqrt((free + 1) / free)
+    squares = width**2 / (score * (1 - score))  # of the quantile, over the number of games
+    half = math.sqrt(width**2 + squares**2 / 4)
     return (score + squares / 2 - half) / (1 + squares), (score + squares / 2 + half) / (1 + squares)
 
 

@@ -348,10 +348,10 @@ class Halving(Twin):
 class Gumbel(Halving):
     """With the logits of moves given as a function; the noise is drawn at once."""
 
-    def __init__(self, budget, considered, logits, game, rng):
+    def __init__(self, budget, considered, logits, game, rng, noise=1.0):
         super().__init__(budget)
         self.considered, self.logits, self.drawn = considered, logits, {}
-        self.noise = [-log(-log(random_unit(rng))) for _ in range(game.max_moves)]
+        self.noise = [-noise * log(-log(random_unit(rng))) for _ in range(game.max_moves)]
 
     def expanded(self, game, node, state):
         if not self.drawn:

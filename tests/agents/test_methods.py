@@ -317,11 +317,11 @@ def as_row(weights, game):
     "methods, others, numbers",
     [
         (
-            "decisive(anti=false) + gumbel(considered=4, logits='ppa', alpha=0.5, temperature=0.7)",
+            "decisive(anti=false) + gumbel(considered=4, logits='ppa', alpha=0.5, temperature=0.7, noise=1)",
             [naive.Decisive(anti=False)],
             {"considered": 4, "alpha": 0.5, "temperature": 0.7},
         ),
-        pytest.param("gumbel(logits='ppa')", [], {"considered": 16}),
+        pytest.param("gumbel(logits='ppa', noise=1)", [], {"considered": 16}),
     ],
 )
 def test_gumbel_by_an_adapted_policy_is_what_its_twin_does(methods, others, numbers):

@@ -200,13 +200,13 @@ def naive_heavy(network, temperature=0.5, epsilon=0.0):
     return naive.Heavy(temperature, epsilon, lambda game, state, moves: logits_of(game, network, state, moves))
 
 
-def naive_gumbel(network, considered, temperature, rng):
+def naive_gumbel(network, considered, temperature, rng, noise=1.0):
     """On tic-tac-toe, with 200 playouts."""
 
     def logits(game, state, moves):
         return [logit / temperature for logit in logits_of(game, network, state, moves)]
 
-    return naive.Gumbel(200, considered, logits, games.make("tictactoe"), rng)
+    return naive.Gumbel(200, considered, logits, games.make("tictactoe"), rng, noise)
 
 
 @pytest.mark.plain
@@ -214,13 +214,17 @@ def naive_gumbel(network, considered, temperature, rng):
     "methods, twins",
     [
         (
-            "heavy(epsilon=0.1, prior='file:a.policy') + gumbel(considered=4, logits='file:a.policy')",
+            "heavy(epsilon=0.1, prior='file:a.policy') + gumbel(considered=4, logits='file:a.policy', noise=1)",
             lambda network, rng: [naive_heavy(network, 0.5, 0.1), naive_gumbel(network, 4, 1.0, rng)],
         ),
         pytest.param("heavy(temperature=1, prior='file:a.policy')", lambda network, rng: [naive_heavy(network, 1.0)]),
         pytest.param(
-            "gumbel(temperature=0.5, logits='file:a.policy')",
+            "gumbel(temperature=0.5, logits='file:a.policy', noise=1)",
             lambda network, rng: [naive_gumbel(network, 16, 0.5, rng)],
+        ),
+        (
+            "gumbel(considered=4, logits='file:a.policy')",
+            lambda network, rng: [naive_gumbel(network, 4, 1.0, rng, noise=0.0)],
         ),
     ],
 )

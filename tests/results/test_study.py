@@ -14,7 +14,7 @@ from arena import results
 from arena.results.database.store import Store
 from arena.results.shown.export import render
 from arena.results.shown.study_table import MEAN
-from arena.results.statistics.elo import mean_interval, pentanomial, score_interval, trinomial
+from arena.results.statistics.elo import PENTANOMIAL, mean_interval, pentanomial, score_interval, trinomial
 from tests.results.sample import configuration, make_game
 
 BUDGETS = ({"playouts": 100}, {"playouts": 1000})
@@ -54,7 +54,7 @@ def test_cells_by_hand(tournament):
     assert frame["value"].tolist() == pytest.approx([5.5 / 6, 1, 0.5, 0.5, 8.5 / 12, 0.75])
     hex_100 = frame.loc[("hex(size=5)", "100 playouts")]
     assert (hex_100["low"], hex_100["high"]) == score_interval([0, 0, 0, 1, 2])
-    assert frame.loc[("hex(size=5)", "1000 playouts"), "low"] == pytest.approx(0.05 ** (1 / 3))
+    assert frame.loc[("hex(size=5)", "1000 playouts"), "low"] == pytest.approx(0.025 ** (1 / 3))
     assert frame.loc[("hex(size=5)", "1000 playouts"), "high"] == 1
     assert (frame["low"] <= frame["value"]).all() and (frame["value"] <= frame["high"]).all()
     mean = frame.loc[(MEAN, "1000 playouts")]
@@ -72,12 +72,12 @@ def test_people_read_a_row_a_game_and_a_column_a_budget(tournament):
     assert text[0] == "Score of p against u in %, with 95 % intervals; 6 games a cell"
     assert text[2].split() == ["game", "100", "playouts", "1000", "playouts"]
     assert [line.split()[0] for line in text[4:]] == ["hex(size=5)", "nogo", "mean"]
-    assert "100.0 (36.8–100.0)" in text[4] and text[5].split()[1] == "50.0"
+    assert "100.0 (29.2–100.0)" in text[4] and text[5].split()[1] == "50.0"
     latex = render(tournament.table(), "latex")
-    assert r"\toprule" in latex and r"100.0 & (\ensuremath{36.8}--\ensuremath{100.0})" in latex
+    assert r"\toprule" in latex and r"100.0 & (\ensuremath{29.2}--\ensuremath{100.0})" in latex
     assert r"in \%" in latex and "–" not in latex
     for format in ("markdown", "html"):
-        assert "100.0 (36.8–100.0)" in render(tournament.table(), format)
+        assert "100.0 (29.2–100.0)" in render(tournament.table(), format)
 
 
 def test_programs_read_every_digit(tournament):
@@ -186,9 +186,20 @@ def test_of_many_games_it_is_the_standard_error():
     )
 
 
+@pytest.mark.parametrize("shares", [(0.1, 0.2, 0.4, 0.2, 0.1), (0.02, 0.05, 0.2, 0.33, 0.4), (0.3, 0, 0.4, 0, 0.3)])
+@pytest.mark.parametrize("pairs", [10, 20, 100])
+def test_of_few_pairs_it_covers_as_much_as_it_says(shares, pairs):
+    """The normal quantile covered 91 to 93 % of 10 to 20 pairs; here 3 standard errors of 2,000 samples are 1.5 %."""
+    drawn = np.random.default_rng(pairs).multinomial(pairs, shares, 2000)
+    within = [
+        low <= np.dot(shares, PENTANOMIAL) <= high for low, high in (score_interval(each) for each in drawn.tolist())
+    ]
+    assert 0.935 <= np.mean(within) <= 0.985
+
+
 def test_perfect_scores_have_the_exact_bound():
     low, high = score_interval([0, 0, 0, 0, 10])
-    assert low**10 == pytest.approx(0.05) and high == 1
+    assert low**10 == pytest.approx(0.025) and high == 1
     assert score_interval([10, 0, 0, 0, 0]) == pytest.approx((1 - high, 1 - low))
     low, high = score_interval([0, 0, 10, 0, 0])
     assert low == pytest.approx(1 - high) and low == pytest.approx(0.5 * 0.025**0.1)

@@ -1,10 +1,10 @@
 """Gumbel selection at the root: sequential halving among moves that a policy draws without replacement (I. Danihelka,
 A. Guez, J. Schrittwieser & D. Silver, "Policy improvement by planning with Gumbel", ICLR 2022).
 
-    rank = g + logit + (c_visit + N) c_scale q
+    rank = noise g + logit + (c_visit + N) c_scale q
 
-g is drawn for each move from the standard Gumbel distribution; N is the visits of the most visited move, q the mean
-reward.  The `considered` moves of the largest g + logit take part, then the better half by rank, and so on; the last
+g is drawn for each move from the standard Gumbel distribution, which learning needs and play does without; N is the visits of the most visited move, q the mean
+reward.  The `considered` moves of the largest noise g + logit take part, then the better half by rank, and so on; the last
 one is played.  A move's logit is  h / temperature,  where `logits` says what h is:
 
     file:PATH     its logit in a learned policy
@@ -55,6 +55,7 @@ class Gumbel(Guided, Rounded):
     warmup: the initial share of the budget for plain UCT; none: 0.1 with MAST and PPA, else 0
     logits: source of the logits: "mast", "ppa", "evaluation", or file:PATH of a learned policy
     alpha: the step of adaptation, only with PPA; none: 1
+    noise: of g: 0 to play, 1 as in training
     """
 
     considered: int = 16
@@ -64,9 +65,12 @@ class Gumbel(Guided, Rounded):
     warmup: float | None = None
     logits: str = "mast"
     alpha: float | None = None
+    noise: float = 0.0
 
     name: ClassVar[str] = "gumbel"
-    data_fields: ClassVar[tuple[str, ...]] = ("considered", "temperature", "c_visit", "c_scale", "warmup", "alpha")
+    data_fields: ClassVar[tuple[str, ...]] = (
+        "considered", "temperature", "c_visit", "c_scale", "warmup", "alpha", "noise",
+    )  # fmt: skip
     asked: ClassVar[str] = "logits"
     priors: ClassVar[tuple[str, ...]] = ("mast", "ppa", "evaluation")
     ranges: ClassVar[dict] = {
@@ -76,6 +80,7 @@ class Gumbel(Guided, Rounded):
         "c_scale": (0,),
         "warmup": (0, 0.9),
         "alpha": (0.001, 1000),
+        "noise": (0, 10),
     }
 
     def __post_init__(self):
@@ -175,7 +180,7 @@ class Gumbel(Guided, Rounded):
 
     def drawn_by(self, game, search, state, child):
         tree = search.tree
-        noise = search.memory.extra.noise[child - tree.first_child[ROOT]]
+        noise = search.options.noise * search.memory.extra.noise[child - tree.first_child[ROOT]]
         return noise + self.hint(game, search, state, tree.move[child]) / search.options.temperature
 
     def hint_mast(self, game, search, state, move):
