@@ -3,9 +3,10 @@ A. Guez, J. Schrittwieser & D. Silver, "Policy improvement by planning with Gumb
 
     rank = noise g + logit + (c_visit + N) c_scale q
 
-g is drawn for each move from the standard Gumbel distribution, which learning needs and play does without; N is the visits of the most visited move, q the mean
-reward.  The `considered` moves of the largest noise g + logit take part, then the better half by rank, and so on; the last
-one is played.  A move's logit is  h / temperature,  where `logits` says what h is:
+g is drawn for each move from the standard Gumbel distribution, which learning needs and play does without; N is the
+visits of the most visited move, q the mean reward.  The `considered` moves of the largest noise g + logit take part,
+then the better half by rank, and so on; the last one is played.  A move's logit is  h / temperature,  where `logits`
+says what h is:
 
     file:PATH     its logit in a learned policy
     evaluation    the evaluation after the move, 0 to 1 for the player who makes it
