@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.games.core.errors import UserError
-from arena.games.core.files import read_bounded
+from arena.games.core.files import TEXT_BYTES, read_bounded
 from arena.games.core.game import Game
 from arena.games.core.random import random_below, stream
 from arena.results.files.decoding import decoded
@@ -120,4 +120,4 @@ READERS: dict[str, Callable[[str, Game], Iterator[Line]]] = {".epd": epd, ".fen"
 
 def text_of(path: Path) -> str:
     """The file's text; OSError if it cannot be read."""
-    return decoded(read_bounded(path, MOST_BYTES))
+    return decoded(read_bounded(path, MOST_BYTES if path.suffix.lower() in READERS else TEXT_BYTES))

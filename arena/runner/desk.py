@@ -1,5 +1,6 @@
 """Hands out and stores a run's games, between the engine that plays them and the display."""
 
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -7,10 +8,12 @@ from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.formats.schedule import Schedule
-from arena.results.database.record import GameRecord
+from arena.results.database.record import GameRecord, Reason
 from arena.results.database.store import Store
 from arena.runner.events import Events
 from arena.workers.engine import Engine
+
+ENOUGH = 8  # games of an agent, each ended by its exception, that end a run
 
 
 class Desk:
@@ -21,6 +24,8 @@ class Desk:
         self.schedule = Schedule.after(config.values, store.results())
         self.room = Room(folder, config.values["disk"])
         self.engine: Engine | None = None
+        self.failing = ""  # what an agent does wrong in every game
+        self._games, self._raised = Counter[str](), Counter[tuple[str, str]]()  # of this process, by agent
         events.planned(self.schedule)
 
     def left(self) -> int:
@@ -42,6 +47,25 @@ class Desk:
             way = record.opening_moves, record.moves, record.reason
             self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome, *way)
             self.events.finished(record)
+            self._look_for_failure(record)
+
+    def _look_for_failure(self, record: GameRecord) -> None:
+        """Stop the run if an agent has raised the same kind of exception in each of its first games."""
+        for name in filter(None, (record.first, record.second)):
+            self._games[name] += 1
+            found, _, error = record.detail.partition(": ")
+            if record.reason != Reason.EXCEPTION or found != name:
+                continue
+            kind, _, what = error.partition(": ")
+            self._raised[name, kind] += 1
+            if self._raised[name, kind] == self._games[name] == ENOUGH and self.engine is not None and self.left():
+                self.failing = f"{name} raised {kind} in each of its first {ENOUGH} games, the last time: {what}"
+                self.engine.request_stop()
+
+    @property
+    def fault(self) -> str:
+        """Why the run was stopped, if no user did so."""
+        return self.failing or self.room.fault
 
     def look(self) -> None:
         """Check the disk and report the games in play; called regularly."""

@@ -119,7 +119,7 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
         last.enter_context(_signals())(engine)
         _play(engine, desk)
         if desk.left():
-            raise Interrupted(len(desk.stored), len(desk.schedule), folder, desk.room.fault)
+            raise Interrupted(len(desk.stored), len(desk.schedule), folder, desk.fault)
     from arena.results.shown.tournament import Tournament
 
     return Tournament.load(folder)

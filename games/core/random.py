@@ -4,6 +4,9 @@ The state is one word, `rng: uint64[1]`.  A step is one addition, so that draws 
 every other generator we tried cost more.
 """
 
+from collections.abc import MutableSequence, Sequence
+from typing import Any, TypeVar
+
 import numpy as np
 from numba import njit, types
 from numba.extending import overload
@@ -15,9 +18,41 @@ GAMMA, _MIX1, _MIX2 = WORD(0x9E3779B97F4A7C15), WORD(0xBF58476D1CE4E5B9), WORD(0
 _MASK = (1 << 64) - 1
 
 
-def stream(seed: int, *key) -> np.ndarray:
+T = TypeVar("T")
+
+
+class Stream(np.ndarray):
+    """The array that kernels take, with methods for agents in plain Python, which draw from the same numbers."""
+
+    def below(self, bound: int) -> int:
+        """Uniform on 0..bound-1, for a bound from 1 to 2**32."""
+        if not 1 <= bound <= 1 << 32:
+            raise ValueError(f"below({bound}): the bound can be 1 to 2**32")
+        return int(random_below(self, bound))
+
+    def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
+        """Uniform from low to high, which is left out."""
+        return low + (high - low) * float(random_unit(self))
+
+    def choice(self, items: Sequence[T]) -> T:  # type: ignore[override, unused-ignore]
+        """One of the items; ValueError if there is none."""
+        return items[self.below(len(items))]
+
+    def shuffle(self, items: MutableSequence[Any]) -> None:
+        """Put the items into a random order, in place."""
+        for last in range(len(items) - 1, 0, -1):
+            other = self.below(last + 1)
+            items[last], items[other] = items[other], items[last]
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"rng has no {name}; it has below(n), uniform(low, high), choice(items) and shuffle(items)"
+        )
+
+
+def stream(seed: int, *key) -> Stream:
     """A separate generator for each (seed, key): uint64[1]."""
-    return np.array([derive_seed(seed, *key)], WORD)
+    return np.array([derive_seed(seed, *key)], WORD).view(Stream)
 
 
 @njit

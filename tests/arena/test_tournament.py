@@ -397,3 +397,18 @@ def test_a_longer_run_is_remembered(tmp_path):
         assert store.meta["config"]["games"] == 6 and len(store.ids()) == 6
     with pytest.raises(ConfigError, match="games = 4, but the run was started with 6"):
         arena.run(keys | {"games": 4}, tmp_path / "run", workers=1, resume=True)
+
+
+def failing(tmp_path, agent, games):
+    keys = {"game": "tictactoe", "plugins": [PLUGIN], "agents": [agent, "random"], "games": games}
+    return arena.run(keys, tmp_path / "run", workers=1)
+
+
+def test_an_agent_that_raises_in_every_game_ends_the_run(tmp_path):
+    """What it raised is told; the same exception in some games, or in a short run's, ends nothing."""
+    with pytest.raises(arena.Interrupted) as stopped:
+        failing(tmp_path, "test_odd(how='raise')", 60)
+    assert stopped.value.why.endswith(" raised ValueError in each of its first 8 games, the last time: on purpose")
+    assert 8 <= stopped.value.stored < 60
+    assert len(failing(tmp_path / "short", "test_odd(how='raise')", 8).games) == 8
+    assert len(failing(tmp_path / "some", "test_odd(how='raise', odds=0.7)", 60).games) == 60

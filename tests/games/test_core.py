@@ -482,3 +482,26 @@ class Users(TicTacToe):
     def random_playout(self, state, moves, rng):
         return GOAL, 0
 """
+
+
+def test_players_in_python_draw_from_the_stream_that_kernels_have():
+    """By methods, from the same numbers as the functions; Fisher and Yates' shuffle reaches all orders alike."""
+    rng, same = stream(3, "a"), stream(3, "a")
+    assert [rng.below(6) for _ in range(20)] == [random_below(same, 6) for _ in range(20)]
+    assert rng.uniform() == random_unit(same) and rng.uniform(2, 4) == 2 + 2 * random_unit(same)
+    assert rng.choice("abc") == "abc"[random_below(same, 3)] and rng == same
+    orders = Counter()
+    for _ in range(6000):
+        items = [1, 2, 3]
+        rng.shuffle(items)
+        orders[tuple(items)] += 1
+    assert len(orders) == 6 and min(orders.values()) > 850  # 1000 each, with a standard deviation of 29
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda rng: rng.integers(3), "rng has no integers; it has below"), (lambda rng: rng.random(), "rng has no random"),
+    (lambda rng: rng.below(0), r"below\(0\): the bound can be 1"), (lambda rng: rng.choice([]), r"below\(0\)"),
+])  # fmt: skip
+def test_what_a_stream_has_not(call, message):
+    with pytest.raises((AttributeError, ValueError), match=message):
+        call(stream(1))
