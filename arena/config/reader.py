@@ -1,6 +1,7 @@
 """Reads the keys of a configuration: checks form and meaning, makes games and agents."""
 
 import importlib
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,8 +19,9 @@ from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
 from arena.config.trust import look_in
 from arena.formats.base import Format, Table, formats
-from arena.games.core.game import Game
-from arena.games.core.overdue import limited
+from arena.games.core.first_look import check_whole, look_at
+from arena.games.core.game import BrokenRules, Game
+from arena.games.core.overdue import Overdue, limited
 from arena.games.core.registry import SpecError, spell
 
 MAX_INSTANCES = 10_000
@@ -87,7 +89,10 @@ class Reader:
             try:
                 importlib.import_module(plugin)
             except (Exception, SystemExit) as error:  # any error of a user's module belongs in the message
-                text = f"cannot be imported: {type(error).__name__}: {error}; it should be the name of a module"
+                text = f"cannot be imported: {type(error).__name__}: {error}"
+                if isinstance(error, ModuleNotFoundError) and error.name == plugin:
+                    where = folder if isinstance(folder, str) else os.getcwd()
+                    text = f"is no module in {where}, nor one that is installed"
                 self._complain(("plugins", i), plugin, text)
         return not self.problems
 
@@ -144,8 +149,11 @@ class Reader:
         if not isinstance(spec, str):
             return None  # a fault of form
         try:
-            return package.make(spec)
-        except SpecError as error:
+            made = package.make(spec)
+            if isinstance(made, Game):
+                check_whole(made)
+            return made
+        except (SpecError, BrokenRules) as error:
             self._complain(place, spec, error)
             return None
 
@@ -250,11 +258,21 @@ class Reader:
             with limited(game):
                 for k in range(OPENINGS_TRIED):
                     random_opening(game, seed, k, plies)
-        except OpeningError as error:
-            self._complain(("opening_plies",), plies, error)
-        except Exception as error:  # a fault of a user's rules
-            text = f"its rules fail in the opening: {type(error).__name__}: {error}"
-            self._complain(("game",), str(game), text)
+        except Exception as error:  # a fault of a user's rules, or openings that end the game
+            self._complain(*self._opening_fault(game, plies, error))
+
+    def _opening_fault(self, game, plies: int, error: Exception) -> tuple:
+        """The place, value and words of what is wrong: with the rules, if a look at them tells."""
+        try:
+            with limited(game):
+                look_at(game)
+        except BrokenRules as fault:
+            return ("game",), str(game), fault
+        except Overdue:
+            pass
+        if isinstance(error, OpeningError):
+            return ("opening_plies",), plies, error
+        return ("game",), str(game), f"its rules fail in the opening: {type(error).__name__}: {error}"
 
     # -- Agents ---------------------------------------------------------------------------------------------------
 

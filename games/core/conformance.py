@@ -17,7 +17,8 @@ from numba.core.errors import NumbaError
 
 from arena.games.core import lookahead
 from arena.games.core.drawing import svg
-from arena.games.core.game import CHANCE, Game, IllegalMove
+from arena.games.core.first_look import look_at
+from arena.games.core.game import CHANCE, BrokenRules, Game, IllegalMove
 from arena.games.core.lane_playout import lane_playout_kernel
 from arena.games.core.lanes import WIDE, lane_streams
 from arena.games.core.observed import (
@@ -61,9 +62,10 @@ def check(game: Game, *, seed: int) -> None:
         warnings.warn(line, NotInherited, stacklevel=2)
     try:
         with limited(game):
+            look_at(game)
             for function in checks_of(game):
                 function(game, seed)
-    except (NumbaError, Overdue) as error:
+    except (NumbaError, Overdue, BrokenRules) as error:
         raise ConformanceError(f"{game}: {error}") from error
 
 

@@ -22,6 +22,7 @@ PLAIN = 6000  # about as many moves have their states checked in plain Python
 CHUNK = 2000  # plies played without a new array
 MARK = -77_777  # behind the longest list of moves
 OVER = -2  # in place of the player
+LAST = 4  # moves shown of a game that does not end
 
 
 class ConformanceError(AssertionError):
@@ -191,11 +192,19 @@ def walk(game, state, played, rng, plain=False) -> Line:
     return Line(line.states[: plies + 1], played[:plies], line.keys[: plies + 1])
 
 
+def _last_moves(game, lines: list[Line]) -> str:
+    """The last moves of a game, in words."""
+    last = lines[-1]
+    shown = [str(game.move_name(state, move)) for state, move in zip(last.states, last.played.tolist())][-LAST:]
+    return f"; the last moves are {' '.join(shown)}"
+
+
 def random_line(game, seed, plain=False) -> Line:
     """A random game from the initial position to its end."""
-    rng, lines, plies, state = stream(seed), [], 0, game.initial()
+    rng, lines, plies, state = stream(seed), list[Line](), 0, game.initial()
     while not game.is_over(state):
-        require(plies < game.max_plies, game, state, f"still going on after max_plies = {game.max_plies}")
+        if plies >= game.max_plies:
+            require(False, game, state, f"still going on after max_plies = {game.max_plies}{_last_moves(game, lines)}")
         played = np.full(min(CHUNK, game.max_plies - plies), -1, np.int32)
         lines.append(walk(game, state, played, rng, plain))
         plies, state = plies + len(lines[-1].played), lines[-1].states[-1]

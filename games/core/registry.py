@@ -8,6 +8,7 @@ import difflib
 import importlib
 import inspect
 import math
+import os
 import pkgutil
 import types
 import typing
@@ -177,7 +178,12 @@ class Registry:
     def unknown(self, name: str) -> str:
         classes = self.classes()
         broken = "".join(f"\nplug-in {text}" for text in self.broken)
-        return f"unknown {self.kind} {name!r}{_suggest(name, classes)}; known: {', '.join(classes)}{broken}"
+        beside = (
+            f'; {name}.py is in this folder: --plugin {name}, or plugins = ["{name}"] in a configuration, reads it'
+            if name.isidentifier() and os.path.isfile(f"{name}.py")
+            else _suggest(name, classes)
+        )
+        return f"unknown {self.kind} {name!r}{beside}; known: {', '.join(classes)}{broken}"
 
     def make(self, spec: str):
         """The instance that `spec` describes; SpecError says what is wrong and what is allowed."""
