@@ -69,10 +69,16 @@ __all__ = [*_HOMES, "make", "names"]
 
 
 def make(spec: str) -> "Game":
-    """The game of a `spec` such as `"connect4(rows=6, columns=7)"`; SpecError says what is wrong with it."""
+    """The game of a `spec` such as `"connect4(rows=6, columns=7)"`; SpecError says what is wrong with it.
+
+    BrokenRules names what the class of a game lacks.
+    """
+    from arena.games.core.first_look import check_whole
     from arena.games.core.game import registry
 
-    return registry.make(spec)
+    made = registry.make(spec)
+    check_whole(made)
+    return made
 
 
 def names() -> list[str]:

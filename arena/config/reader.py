@@ -19,7 +19,7 @@ from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
 from arena.config.trust import look_in
 from arena.formats.base import Format, Table, formats
-from arena.games.core.first_look import check_whole, look_at
+from arena.games.core.first_look import look_at
 from arena.games.core.game import BrokenRules, Game
 from arena.games.core.overdue import Overdue, limited
 from arena.games.core.registry import SpecError, spell
@@ -149,10 +149,7 @@ class Reader:
         if not isinstance(spec, str):
             return None  # a fault of form
         try:
-            made = package.make(spec)
-            if isinstance(made, Game):
-                check_whole(made)
-            return made
+            return package.make(spec)
         except (SpecError, BrokenRules) as error:
             self._complain(place, spec, error)
             return None
