@@ -26,7 +26,24 @@ from arena.games.core.registry import Registry, spell
 if TYPE_CHECKING:
     from arena.agents.core.solve import Solver
 
-registry = Registry("agent", "arena.agents")
+OTHER_NAMES = {  # in the field
+    "mcts": "uct",
+    "rave": "grave(ref=0)",
+    "amaf": "grave(ref=0)",
+    "pvs": "alphabeta, whose scout = true searches by null windows",
+    "negascout": "alphabeta, whose scout = true searches by null windows",
+    "scout": "alphabeta, whose scout = true searches by null windows",
+    "mtdf": "alphabeta, whose aspiration is the half of a first window",
+    "ppaf": "ppa(features=true)",
+    "snrpa": "nrpa(stabilization=10)",
+    "df_pn": "dfpn",
+    "montecarlo": "flat",
+}
+METHODS = (  # of uct, which people ask for as agents
+    "anytime", "bias", "bounds", "cutoff", "decisive", "graph", "gumbel", "halving", "heavy", "history", "implicit",
+    "informed", "nst", "pn", "puct", "reply", "score", "shuss", "widening",
+)  # fmt: skip
+registry = Registry("agent", "arena.agents", OTHER_NAMES | {name: f"uct(methods={name!r})" for name in METHODS})
 
 
 class Unsuited(UserError, ValueError):

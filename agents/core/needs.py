@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from arena.games.core.game import Game
 from arena.games.core.prepared_file import FILE, PreparedFileError
 
+FOR_ONE = ("nmcs", "nrpa", "beam_nrpa", "expectimax", "random")  # agents for games for one player
+
 
 @dataclass(frozen=True)
 class Needs:
@@ -32,6 +34,7 @@ class Needs:
         """The first need that `game` does not meet, to complete "plays games ..."; None if it meets all."""
         if game.players not in self.players:
             what, has = ("for two players", "is for one") if game.players == 1 else ("for one player", "is for two")
+            has += f"; {', '.join(FOR_ONE)} play it" if game.players == 1 else ""
         elif game.has_chance and not self.chance:
             what, has = "without chance", "has chance"
         elif self.kernels and not game.compiles:

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from arena.commands.hints import hint_for
 from arena.commands.options import FILES, RUNNING, Plugin
 from arena.games.core.errors import UserError
 from arena.results.printable import printable
@@ -80,6 +81,9 @@ class Panels(TyperGroup):
         except UsageError as error:
             # typer's pydantic puts this before its messages
             error.message = printable(error.message).removeprefix("Value error, ")
+            if hint := hint_for(error):
+                text = f"{error.format_message().rstrip('.')}. {hint}"
+                error.format_message = lambda: text
             raise
 
     def format_commands(self, ctx, formatter) -> None:

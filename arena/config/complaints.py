@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pydantic.fields import FieldInfo
 
-from arena.config.keys import table_of
+from arena.config.keys import CommonKeys, table_of
 
 _FAULTS = {
     "missing": "is missing",
@@ -33,7 +33,10 @@ def in_words(fault, known: Mapping[str, FieldInfo]) -> str:
     if kind == "missing":
         return f"{key}: is missing; {field.description}" if field else f"{key}: is missing"
     if kind == "extra_forbidden":
-        return complaint(place, fault["input"], unknown_key(str(place[-1]), table))
+        text = unknown_key(str(place[-1]), table)
+        if place[0] == "agents" and place[-1] in CommonKeys.model_fields:
+            text = f"is a key of the tournament: it stands above the first [[agents]]; here are {', '.join(table)}"
+        return complaint(place, fault["input"], text)
     text = str(fault["ctx"]["error"]) if kind == "value_error" else _FAULTS.get(kind, fault["msg"])
     return complaint(place, fault["input"], text + (f"; {field.description}" if field else ""))
 

@@ -3,6 +3,7 @@
 The games and agents made for checking are the ones that play.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,7 +25,8 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
     """
     path = Path(path)
     try:
-        values = tomllib.loads(read_bounded(path).decode("utf-8"))
+        text = read_bounded(path).decode("utf-8")
+        values = tomllib.loads(text)
     except FileNotFoundError:
         raise ConfigError([f"{path}: there is no such file; a configuration is a TOML file"]) from None
     except IsADirectoryError:
@@ -34,7 +36,7 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
-        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
+        raise ConfigError([f"{path}: is not TOML: {error}{_quotes(text, error)}"]) from None
     except RecursionError:
         raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
     values |= changes
@@ -70,3 +72,15 @@ def _plain(key: str, value: Any) -> Any:
             given = {kind: given[kind] for kind in given if kind != "seconds"} | {"clock": str(value.clock)}
         return given
     return str(value) if isinstance(value, Game | Agent) else value
+
+
+def _quotes(text: str, error: ValueError) -> str:
+    """What may be wrong with the quotes of the line that the error names, and how to write it."""
+    lines, found = text.splitlines(), re.search(r"at line (\d+)", str(error))
+    line = lines[int(found[1]) - 1] if found and int(found[1]) <= len(lines) else ""
+    key, _, value = (part.strip() for part in line.partition("="))
+    if value.startswith('"') and value.count('"') > 2:
+        return f"; text that holds quotes stands in single ones: {key} = '{value[1:-1]}'"
+    if re.match(r"[A-Za-z_]", value):
+        return f'; text needs quotes: {key} = "{value}"'
+    return ""

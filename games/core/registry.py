@@ -24,6 +24,14 @@ from arena.games.core.errors import UserError
 from arena.games.core.parameters import Registered, parameters_of, type_name
 
 WORDS = {"true": True, "false": False, "none": None}
+SYNONYMS = {  # of parameters
+    **dict.fromkeys(("threads", "processes", "num_workers", "n_jobs", "jobs"), "workers"),
+    **dict.fromkeys(("simulations", "rollouts", "iterations", "budget"), "playouts"),
+    **dict.fromkeys(("c", "k", "cp", "c_puct"), "exploration"),
+    **dict.fromkeys(("time", "time_limit", "movetime", "timeout"), "seconds"),
+    **dict.fromkeys(("plies", "max_depth"), "depth"),
+    **dict.fromkeys(("method", "enhancements"), "methods"),
+}
 UNLISTED = {"listed": False}  # metadata of a field given by name only, and not shown at its default
 
 
@@ -44,14 +52,18 @@ def parse_spec(text: str) -> tuple[str, list, dict]:
             raise ValueError
         arguments = [_literal(node) for node in call.args]
         return call.func.id, arguments, {keyword.arg: _literal(keyword.value) for keyword in call.keywords}
+    except SpecError:
+        raise
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise SpecError(f"{text!r} is not of the form name or name(parameter=value, ...)") from None
 
 
 def _literal(node):
-    """A constant of Python, or `true`, `false` (as in TOML) or `none`."""
-    if isinstance(node, ast.Name) and node.id in WORDS:
-        return WORDS[node.id]
+    """A constant of Python, or `true`, `false` (as in TOML) or `none`; SpecError for text without quotes."""
+    if isinstance(node, ast.Name):
+        if node.id in WORDS:
+            return WORDS[node.id]
+        raise SpecError(f"{node.id} is text, which needs quotes: {node.id!r}")
     return ast.literal_eval(node)
 
 
@@ -61,6 +73,7 @@ class Registry:
 
     kind: str  # "game" or "agent", for messages
     package: str
+    meant: dict[str, str] = field(default_factory=dict)  # other names, and what is meant here
     broken: list[str] = field(default_factory=list)  # unusable plug-ins, and why
     _classes: dict[str, Any] = field(default_factory=dict)
     _imported: bool = False
@@ -181,6 +194,8 @@ class Registry:
         beside = (
             f'; {name}.py is in this folder: --plugin {name}, or plugins = ["{name}"] in a configuration, reads it'
             if name.isidentifier() and os.path.isfile(f"{name}.py")
+            else f": here it is {self.meant[name.lower()]}"
+            if name.lower() in self.meant
             else _suggest(name, classes)
         )
         return f"unknown {self.kind} {name!r}{beside}; known: {', '.join(classes)}{broken}"
@@ -234,6 +249,8 @@ def _is_listed(field) -> bool:
 
 
 def _suggest(name, known) -> str:
+    if (meant := SYNONYMS.get(name.lower())) in known:
+        return f": here it is {meant}"
     close = difflib.get_close_matches(name, list(known), 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
@@ -252,7 +269,8 @@ def _check(owner, key, value, hint):
             return tuple(_check(owner, key, item, typing.get_args(option)[0]) for item in value)
         if type(value) is option:
             return value
-    raise SpecError(f"{owner}: {key} = {value!r} should be {type_name(hint)}")
+    wanted = "true or false" if options == (bool,) else type_name(hint)
+    raise SpecError(f"{owner}: {key} = {value!r} should be {wanted}")
 
 
 def signature(cls: type[Registered]) -> str:

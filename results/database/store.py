@@ -52,6 +52,7 @@ LOCK_NAME = "lock"
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
 LOOK = 1.0  # seconds between looks whether the file is there
+SHOWN = 5  # runs in a message
 BATCH = 10_000  # rows read at once
 GAMES_VERIFIED = 100_000  # up to this many games are all verified at loading or resuming
 MOVES_VERIFIED = 1_000_000  # up to this many decisions all are, before a sum of them or a resume
@@ -97,7 +98,9 @@ class Store:
         """
         path = Path(folder) / FILE_NAME
         if not path.is_file():
-            raise StoreError(f"no tournament in {path.parent}: there is no file {path}")
+            within = sorted(str(each.parent) for each in path.parent.glob(f"*/{FILE_NAME}"))
+            more = f"; it holds the runs {', '.join(within[:SHOWN])}{', ...' * (len(within) > SHOWN)}" if within else ""
+            raise StoreError(f"no tournament in {path.parent}: there is no file {path}{more}")
         if not write:
             return cls(path, _connect(path, write=False), None)
         lock = taken(path.parent / LOCK_NAME)

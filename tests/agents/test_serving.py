@@ -25,7 +25,7 @@ def answers(agent, game, spoken, *lines):
 class Wired:
     """A server in the place of a process."""
 
-    def __init__(self, command, memory, log):
+    def __init__(self, command, memory, log, place):
         spoken, agent, game = command.split(" ", 2)
         self.server = SERVERS[spoken](agents.make(agent), games.make(game), 0)
         self.lines, self.closed = [], False

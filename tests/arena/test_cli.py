@@ -362,7 +362,7 @@ def commands():
     """The names of all commands, from the files of their package."""
     from arena import commands
 
-    shared = {"application", "completion", "counts", "dialogue", "options", "output", "playing", "progress"}
+    shared = {"application", "completion", "counts", "dialogue", "hints", "options", "output", "playing", "progress"}
     shared |= {"study-solvers", "study-schemes"}
     modules = pkgutil.iter_modules(commands.__path__)
     return sorted({module.name.strip("_").replace("_", "-") for module in modules} - shared)

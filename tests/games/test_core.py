@@ -114,7 +114,7 @@ def test_specs():
         ("connect4(", "is not of the form"),
         ("connect4(4)(5)", "is not of the form"),
         ("connect4(**{})", "is not of the form"),
-        ("connect4(rows=rows)", "is not of the form"),
+        ("connect4(rows=rows)", "rows is text, which needs quotes"),
         ("", "is not of the form"),
         ("(" * 1000, "is not of the form"),
     ],

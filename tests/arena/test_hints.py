@@ -1,0 +1,75 @@
+"""Mistakes that people make, and the line or the word that mends each."""
+
+import pytest
+
+from arena import agents, games
+from arena.agents.core.agent import METHODS, OTHER_NAMES, registry
+from arena.agents.core.needs import FOR_ONE
+from arena.agents.montecarlo.method import registry as methods
+from arena.config import loading
+from arena.config.config import ConfigError
+from arena.games.core.registry import SYNONYMS, SpecError
+
+
+def test_other_names_and_synonyms_are_of_agents_and_parameters_that_there_are():
+    known = registry.classes()
+    assert {meant.partition("(")[0].partition(",")[0] for meant in OTHER_NAMES.values()} <= known.keys()
+    assert not OTHER_NAMES.keys() & known.keys() and set(METHODS) == methods.classes().keys() - known.keys()
+    for meant in OTHER_NAMES.values():
+        agents.make(meant.partition(",")[0])
+    parameters = {name for cls in known.values() for name in vars(cls() if False else cls).get("__match_args__", ())}
+    assert set(SYNONYMS.values()) <= parameters
+
+
+@pytest.mark.parametrize("spec, message", [
+    ("mcts(playouts=9)", "unknown agent 'mcts': here it is uct; known: "),
+    ("NegaScout", "here it is alphabeta, whose scout = true"),
+    ("puct", r"here it is uct\(methods='puct'\)"),
+    ("utc", "did you mean 'uct'"),
+    ("tree(lock=free)", "^free is text, which needs quotes: 'free'$"),
+    ("root(search=grave, playouts=3)", "^grave is text, which needs quotes"),
+    ("tree(threads=4)", "has no parameter 'threads': here it is workers; it is tree"),
+    ("uct(simulations=4)", "here it is playouts"),
+    ("tree(simulated=1)", "simulated = 1 should be true or false"),
+])  # fmt: skip
+def test_specs(spec, message):
+    with pytest.raises(SpecError, match=message):
+        agents.make(spec)
+
+
+@pytest.mark.parametrize("line, end", [
+    (["tournament"], "No such command 'tournament'. Did you mean: arena run tournament.toml\n"),
+    (["list", "uct"], "No such command 'uct'. For its parameters: arena list agents uct\n"),
+    (["list", "connect4"], "For its parameters: arena list games connect4\n"),
+    (["play"], "Missing argument 'GAME'. For example: arena play breakthrough \"uct(seconds=2)\"\n"),
+    (["nothing-like-it"], "No such command 'nothing-like-it'.\n"),
+])  # fmt: skip
+def test_lines(line, end, capsys, monkeypatch):
+    from arena.cli import app
+
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as stopped:
+        app(line)
+    assert stopped.value.code == 2 and end in capsys.readouterr().err.replace("│", "").replace("  ", "")
+
+
+@pytest.mark.parametrize("text, message", [
+    ("game = connect4", 'text needs quotes: game = "connect4"'),
+    ('[[agents]]\nagent = "tree(search="uct")"', """quotes stands in single ones: agent = 'tree(search="uct")'"""),
+    ("games = = 3", "Invalid value"),
+])  # fmt: skip
+def test_quotes(text, message, tmp_path):
+    (tmp_path / "t.toml").write_text(text)
+    with pytest.raises(ConfigError) as raised:
+        loading.load(tmp_path / "t.toml")
+    assert message in str(raised.value)
+
+
+def test_a_key_below_the_agents_belongs_above():
+    with pytest.raises(ConfigError, match=r"agents\[1\].games = 4: .* stands above the first \[\[agents\]\]; here are"):
+        loading.from_values({"game": "hex", "agents": [{"agent": "random"}, {"agent": "random", "games": 4}]})
+
+
+def test_games_for_one_player_have_players():
+    assert set(FOR_ONE) == {name for name, cls in registry.classes().items() if 1 in cls.needs.players} - {"external"}
+    assert "nmcs, nrpa, beam_nrpa, expectimax, random play it" in agents.make("uct").refuses(games.make("samegame"))
