@@ -17,7 +17,6 @@ MEANT = {  # words for commands, in other programs or in the names of what they 
     "train": "learn GAME",
     "analyse": "tree GAME",
     "analyze": "tree GAME",
-    "perft": "tree GAME",
     "serve": "report RUN --serve",
     "uci": "serve-agent uct --protocol uci",
     "gtp": "serve-agent uct --protocol gtp",

@@ -1,0 +1,74 @@
+"""Counts of sequences, games and positions, against published figures and plain Python."""
+
+import json
+
+import numpy as np
+import pytest
+
+from arena import games
+from arena.study import counting
+from arena.study.counting import TooMany, by_position, counted, levels
+from tests.arena.test_cli import call
+
+
+def by_hand(game, state, depth, symmetric):
+    """(positions, sequences, games) of each depth, from sets of keys; images among children are one."""
+    image = state.copy()
+
+    def key(position):
+        return int(game.least_key(position, image)[0]) if symmetric else position.tobytes()
+
+    level = {key(state): (state, 1)}
+    for _ in range(depth + 1):
+        yield len(level), sum(n for _, n in level.values()), sum(n for one, n in level.values() if game.is_over(one))
+        after = {}
+        for one, ways in level.values():
+            children = [game.after(one, move) for move in game.moves(one)]
+            for name, child in {key(child): child for child in children}.items():
+                times = 1 if symmetric else sum(key(each) == name for each in children)
+                after[name] = child, after.get(name, (child, 0))[1] + times * ways
+        level = after
+
+
+@pytest.mark.parametrize(
+    "spec, depth", [("tictactoe", 5), ("connect4(rows=3, columns=3)", 7), ("hex(size=3)", 4), ("nim", 3)]
+)
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.plain
+def test_levels_are_what_sets_of_keys_say(spec, depth, symmetric):
+    game = games.make(spec)
+    with np.errstate(over="ignore"):
+        expected = list(by_hand(game, game.initial(), depth, symmetric))
+        assert list(by_position(game, game.initial(), depth, symmetric)) == expected
+        if not symmetric:
+            plain = counted(game, game.initial(), depth).tolist()
+            assert [(row[1], row[2]) for row in expected] == [tuple(row) for row in plain]
+
+
+def test_tic_tac_toe_in_all():
+    """255,168 games, 26,830 up to symmetry; 5,478 positions, 765 up to symmetry: figures of the literature."""
+    done = call("perft", "tictactoe", "--depth", "9", "--positions")
+    assert done.exit_code == 0 and "* up to symmetry" in done.stdout
+    last = " ".join(done.stdout.split("In all: ")[1].split())
+    assert last.startswith("549,946 nodes in ")
+    assert last.endswith(
+        "; 255,168 games, 26,830 up to symmetry; 5,478 positions, counted at each depth, 765 up to symmetry"
+    )
+
+
+def test_chess_and_its_moves():
+    found = json.loads(call("perft", "chess", "--depth", "3", "--json").stdout)
+    assert [level["sequences"] for level in found["levels"]] == [1, 20, 400, 8902] and found["nodes"] == 9323
+    divided = json.loads(call("perft", "chess", "--depth", "2", "--divide", "--json").stdout)
+    assert divided["sum"] == 400 and divided["moves"]["Nf3"] == 20 and len(divided["moves"]) == 20
+    after = call("perft", "chess", "--moves", "e4", "--depth", "2", "--divide").stdout
+    assert "e5: 29\n" in after and after.endswith("20 moves, 600 sequences of 2 plies\n")
+
+
+def test_what_cannot_be_counted(monkeypatch):
+    assert call("perft", "chess", "--depth", "0", "--divide").exit_code == 2
+    assert call("perft", "chess", "--moves", "e5").exit_code == 2
+    monkeypatch.setattr(counting, "MOST", 100)
+    game = games.make("tictactoe")
+    with pytest.raises(TooMany, match="there are 252 positions, and room for 100"):
+        levels(game, game.initial(), 3, True, lambda what: None)
