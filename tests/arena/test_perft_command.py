@@ -72,3 +72,17 @@ def test_what_cannot_be_counted(monkeypatch):
     game = games.make("tictactoe")
     with pytest.raises(TooMany, match="there are 252 positions, and room for 100"):
         levels(game, game.initial(), 3, True, lambda what: None)
+
+
+def test_means_of_random_playouts():
+    """Tic-tac-toe's is 0.584921 - 0.288095, exactly; the error is that of the mean."""
+    found = json.loads(call("evaluate", "tictactoe", "--playouts", "20000", "--json").stdout)["playouts"]
+    assert [row["playouts"] for row in found] == [10, 100, 1000, 10_000, 20_000]
+    for row in found:
+        assert row["error"] == pytest.approx(1.959963985 * row["deviation"] / row["playouts"] ** 0.5)
+    assert abs(found[-1]["mean"] - 0.296826) < 2 * found[-1]["error"] < 0.03
+    again = call("evaluate", "tictactoe", "--playouts", "20000", "--json", "--seed", "1").stdout
+    assert json.loads(again)["playouts"] != found
+    lines = call("evaluate", "tictactoe", "--playouts", "100").stdout.splitlines()
+    assert lines[-1].split()[0] == "100" and "±" in lines[-1]
+    assert call("evaluate", "samegame", "--playouts", "9").exit_code == 2

@@ -84,6 +84,7 @@ class Following(PolicyParameters, Method):
     policies: ClassVar[int] = 1  # rows of the arrays
 
     def __post_init__(self):
+        super().__post_init__()
         check_positive("temperature", self.temperature)
 
     @property
