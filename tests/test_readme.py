@@ -275,3 +275,9 @@ def test_the_example_of_a_game_is_one(tmp_path, monkeypatch):
     games.check(games.make("race"), seed=1)
     game = games.make("race(target=9)")
     assert agents.make("negamax(depth=9)").choose(game, game.initial(), seed=1).move == 1
+
+
+def test_versions_to_cite_are_the_version():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"version = {{{version}}}" in (ROOT / "README.md").read_text()

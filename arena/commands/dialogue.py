@@ -33,7 +33,8 @@ class Dialogue:
         duel = self.duel
         place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
         typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}.")
-        typer.echo("For help: help")
+        example = next(iter(self.moves()), "")
+        typer.echo(f"A move is written like {example}; moves lists them all, and help the other words.")
         self.board()
         while True:
             for made in duel.advance():

@@ -29,12 +29,13 @@ Seed = Annotated[int | None, typer.Option(help="The seed of the agent, the dice 
 
 @command(
     Panel.PLAY,
-    examples='arena play breakthrough "uct(seconds=2)"\narena play connect4 alphabeta --side second --budget depth=6\n'
+    examples='arena play breakthrough\narena play breakthrough "uct(seconds=2)"\n'
+    "arena play connect4 alphabeta --side second --budget depth=6\n"
     "arena play hex uct --save games.jsonl --name Ada",
 )
 def play(
     game: Game,
-    agent: AgentArgument,
+    agent: AgentArgument = "",
     side: YourSide = Side.first,
     budget: Budget = None,
     seed: Seed = None,
@@ -45,12 +46,13 @@ def play(
     """Play a game against an agent at the terminal, with hints.
 
     The agent shows the value of the position for itself (-1 lost, 1 won), what it searched, and the moves it expects.
-    In a game for one player you play alone, with the agent's hints.  Records in JSON lines can be rated:
-    arena import games.jsonl.
+    In a game for one player you play alone, with the agent's hints.  Without AGENT it is uct, for one player nmcs.
+    Records in JSON lines can be rated: arena import games.jsonl.
     """
     from arena import agents, games
 
-    made, opponent = games.make(game), agents.make(agent)
+    made = games.make(game)
+    opponent = agents.make(agent or ("uct" if made.players == 2 else "nmcs"))
     if not name.strip() or not name.isprintable() or name == str(opponent):
         raise typer.BadParameter(f"--name {name!r} must be printable text, and not the agent's name")
     if save:

@@ -41,7 +41,7 @@ def test_specs(spec, message):
     (["tournament"], "No such command 'tournament'. Did you mean: arena run tournament.toml\n"),
     (["list", "uct"], "No such command 'uct'. For its parameters: arena list agents uct\n"),
     (["list", "connect4"], "For its parameters: arena list games connect4\n"),
-    (["play"], "Missing argument 'GAME'. For example: arena play breakthrough \"uct(seconds=2)\"\n"),
+    (["play"], "Missing argument 'GAME'. For example: arena play breakthrough\n"),
     (["nothing-like-it"], "No such command 'nothing-like-it'.\n"),
 ])  # fmt: skip
 def test_lines(line, end, capsys, monkeypatch):
