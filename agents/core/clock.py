@@ -1,7 +1,9 @@
 """Chess clocks: seconds for a whole game, plus an increment for each move made.
 
-A player may spend its *share* of the time left on a decision, left / 25 + increment.  The share spares the last 0.05
-seconds, or tenth of the time left if that is less, since searches end some milliseconds late; it is at least 0.001 s.
+A player may spend its *share* of the time left on a decision: left / 25 + increment, or left / moves + increment where
+a new period of time comes after so many moves; less what a move takes besides its search, the overhead, which would
+drain a clock that lives on its increment.  The share spares the last 0.05 seconds, or tenth of the time left if that is
+less, since searches end some milliseconds late; it is at least 0.001 s.
 
 This module imports neither NumPy nor Numba, so that configurations are checked quickly.
 """
@@ -12,6 +14,7 @@ from typing import NamedTuple
 PART = 25  # of the time left, for a decision
 RESERVE = 0.05  # seconds that no decision may take, or RESERVED of the time left if less
 RESERVED = 0.1
+OVERHEAD = 0.02  # seconds of a move besides its search: pipes, processes, the end of the last chunk
 LEAST = 0.001  # seconds
 MOST = 1_000_000.0  # seconds of a base or an increment
 FORM = 'a clock is text such as "10+0.1": seconds for the whole game and seconds added for each move'
@@ -25,6 +28,8 @@ class Clock(NamedTuple):
     left: float  # seconds; at the start of a game the base
     increment: float = 0.0  # seconds added after each move
     opponent: float | None = None  # seconds on the opponent's clock, if it has one
+    moves: int | None = None  # to the next period of time, if there are periods
+    overhead: float = OVERHEAD  # seconds of a move besides its search
 
     @classmethod
     def read(cls, text: str) -> "Clock":
@@ -39,8 +44,9 @@ class Clock(NamedTuple):
 
     def share(self) -> float:
         """The seconds that the decision may take."""
-        reserve = min(RESERVE, RESERVED * self.left)
-        return max(LEAST, min(self.left / PART + self.increment, self.left - reserve))
+        reserve = min(RESERVE, RESERVED * self.left) + self.overhead
+        parts = PART if self.moves is None else max(1, min(PART, self.moves))
+        return max(LEAST, min(self.left / parts + self.increment - self.overhead, self.left - reserve))
 
     def __str__(self):
         return f"{self.left:g}+{self.increment:g}"

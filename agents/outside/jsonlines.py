@@ -65,8 +65,9 @@ def _described(position: Position) -> dict[str, Any]:
 
 
 def _spoken(budget: Budget) -> dict[str, Any]:
-    clock = {} if budget.clock is None else {"clock": budget.clock._asdict()}
-    return budget.given() | clock
+    if (clock := budget.clock) is None:
+        return budget.given()
+    return budget.given() | {"clock": {name: getattr(clock, name) for name in ("left", "increment", "opponent")}}
 
 
 def _shown(line: bytes) -> str:

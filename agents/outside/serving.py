@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from arena.agents.core.agent import Agent, Budget, Decision, Player
-from arena.agents.core.clock import Clock
+from arena.agents.core.clock import OVERHEAD, Clock
 from arena.agents.outside import uci
 from arena.agents.outside.gtp import COLOURS, SPEECHES, Gtp
 from arena.agents.outside.protocol import Position
@@ -189,11 +189,14 @@ def _described(decision: Decision, names_of) -> dict:
     return {"move": names_of([move])[0], **given, "line": line}
 
 
+OVERHEAD_OPTION = "Move Overhead"
+
+
 class UciServer(Server):
     """UCI with our names of moves; an agent without its own budget takes nodes, depth and times of `go`."""
 
     def __init__(self, agent, game, seed):
-        self.served = game
+        self.served, self.overhead = game, OVERHEAD
         super().__init__(agent, game, seed)
 
     def made(self):
@@ -216,7 +219,10 @@ class UciServer(Server):
         if word == "quit":
             raise Quit
         if word == "uci":
-            yield from (f"id name {self.agent}", "id author search-arena", "uciok")
+            yield from (f"id name {self.agent}", "id author search-arena")
+            yield from (f"option name {OVERHEAD_OPTION} type spin default {1000 * OVERHEAD:g} min 0 max 10000", "uciok")
+        elif word == "setoption":
+            self._set_option(rest)
         elif word == "isready":
             yield "readyok"
         elif word == "ucinewgame":
@@ -228,8 +234,16 @@ class UciServer(Server):
                 self.begin()
             self.follow(moves.split())
         elif word == "go":
-            self.limited(_limit(rest.split(), self.agent, self.position.side))
+            self.limited(_limit(rest.split(), self.agent, self.position.side, self.overhead))
             yield from self._moved()
+
+    def _set_option(self, rest: str) -> None:
+        name, _, value = rest.removeprefix("name ").partition(" value ")
+        if name.strip().lower() != OVERHEAD_OPTION.lower():
+            raise Wrong(f"there is no option {name.strip()!r}")
+        if not value.strip().isdecimal() or int(value) > 10_000:
+            raise Wrong(f"{OVERHEAD_OPTION} = {value.strip()!r}: it can be 0 to 10000 milliseconds")
+        self.overhead = int(value) / 1000
 
     def _moved(self):
         try:
@@ -256,7 +270,7 @@ class UciServer(Server):
         return game
 
 
-def _limit(words: list[str], agent: Agent, side: int) -> Budget:
+def _limit(words: list[str], agent: Agent, side: int, overhead: float = OVERHEAD) -> Budget:
     """The budget of `go`; nodes are playouts for an agent that counts these.  `side` is to move."""
     given = dict(pairwise(words))  # words such as `ponder` have no number
     limits: dict[str, int | float | Clock] = {}
@@ -269,7 +283,8 @@ def _limit(words: list[str], agent: Agent, side: int) -> Budget:
         if own in given and "seconds" not in limits:
             opponent = int(given[other]) / 1000 if other in given else None
             increment = max(0, int(given.get(f"{own[0]}inc", 0))) / 1000
-            limits["clock"] = Clock(int(given[own]) / 1000, increment, opponent)
+            moves = int(given["movestogo"]) if "movestogo" in given else None
+            limits["clock"] = Clock(int(given[own]) / 1000, increment, opponent, moves, overhead)
     if "nodes" in limits and "nodes" not in agent.budgets:
         limits["playouts"] = limits.pop("nodes")
     return Budget(**limits)  # type: ignore[arg-type]  # playouts, nodes and depth are whole

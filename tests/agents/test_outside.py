@@ -390,7 +390,7 @@ def test_json_is_told_the_clocks():
     process = Script('{"move": "1"}')
     JsonLines(process, {}).choose(Position(games.make("connect4")), CLOCKS[1], 7, 0.0)
     clock = {"left": 9.5, "increment": 0.5, "opponent": 8.25}
-    assert json.loads(process.sent[0])["budget"] == {"seconds": 9.5 / 25 + 0.5, "clock": clock}
+    assert json.loads(process.sent[0])["budget"] == {"seconds": CLOCKS[1].seconds, "clock": clock}
 
 
 def test_a_program_may_take_what_is_left_on_its_clock():

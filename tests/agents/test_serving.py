@@ -121,11 +121,25 @@ def test_gtp_has_square_boards_alone():
     ]  # fmt: skip
 
 
+def test_the_overhead_of_moves_is_an_option():
+    lines = (
+        "setoption name move overhead value 100",
+        "setoption name Hash value 16",
+        "setoption name Move Overhead value x",
+    )
+    assert answers("random", "connect4", "uci", *lines).splitlines() == [
+        "info string error: there is no option 'Hash'",
+        "info string error: Move Overhead = 'x': it can be 0 to 10000 milliseconds",
+    ]
+    assert _limit(["wtime", "1000"], agents.make("uct"), 0, 0.1) == Budget(clock=Clock(1.0, overhead=0.1))
+
+
 def test_uci():
     lines = ("uci", "isready", "ucinewgame", "position startpos moves 4 4", "go", "position startpos moves 9", "stop")
     assert answers("random", "connect4", "uci", *lines, "position fen x", "quit", "uci").splitlines() == [
         "id name random",
         "id author search-arena",
+        "option name Move Overhead type spin default 20 min 0 max 10000",
         "uciok",
         "readyok",
         "bestmove 6",  # by the seed
@@ -192,14 +206,14 @@ def test_json_lines():
 def test_clocks_of_go_and_of_json_lines():
     uct = agents.make("uct")
     go = "movestogo 40 wtime 60000 btime 30000 winc 1000 binc 500"
-    assert _limit(go.split(), uct, 0) == Budget(clock=Clock(60.0, 1.0, 30.0))
-    assert _limit(go.split(), uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0))
+    assert _limit(go.split(), uct, 0) == Budget(clock=Clock(60.0, 1.0, 30.0, 40))
+    assert _limit(go.split(), uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
     assert _limit(["wtime", "60000", "movetime", "50"], uct, 0) == Budget(seconds=0.05)
-    assert _limit(["ponder", *go.split()], uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0))
+    assert _limit(["ponder", *go.split()], uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
     server = JsonServer(agents.make("flat"), games.make("tictactoe"), 0)
     for left, moves in ((5.0, []), (3.0, ["1a", "1b"])):
         clock = {"left": left, "increment": 0.0, "opponent": None}
         asked = {"type": "new_game", "game": str(games.make("tictactoe")), "moves": moves, "budget": {"clock": clock}}
         assert json.loads(next(server.answers(json.dumps(asked)))) == {}
         assert server.limit == Budget(clock=Clock(left))
-    assert server.limit.seconds == 3.0 / 25
+    assert server.limit.seconds == Clock(3.0).share()

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from arena import agents, games
 from arena.agents.core.agent import Budget, registry
-from arena.agents.core.clock import Clock
+from arena.agents.core.clock import OVERHEAD, Clock
 from arena.cli import app
 from arena.config import loading
 from arena.config.config import ConfigError
@@ -56,9 +56,12 @@ def test_what_is_no_time_control(text):
 
 
 def test_shares_leave_a_reserve_and_last_for_the_game():
-    assert Clock(10, 0.1).share() == 10 / 25 + 0.1
-    assert Clock(0.2, 1.0).share() == pytest.approx(0.2 - 0.02)  # the increment comes after the move
-    assert Clock(1.0, 5.0).share() == pytest.approx(1.0 - 0.05)
+    assert Clock(10, 0.1).share() == pytest.approx(10 / 25 + 0.1 - OVERHEAD)
+    assert Clock(0.2, 1.0).share() == pytest.approx(0.2 - 0.02 - OVERHEAD)  # the increment comes after the move
+    assert Clock(1.0, 5.0).share() == pytest.approx(1.0 - 0.05 - OVERHEAD)
+    assert Clock(10, 0, moves=10).share() == pytest.approx(1 - OVERHEAD)
+    assert Clock(1, 0, moves=1, overhead=0.1).share() == pytest.approx(1 - 0.05 - 0.1)
+    assert Clock(10, 0, moves=100).share() == Clock(10, 0).share()
     assert Clock(0.0, 1.0).share() == Clock(-0.5).share() == 0.001
     for base, increment in ((10, 0.1), (1, 0), (0.3, 0.05), (60, 2)):
         clock = Clock(base, increment)
@@ -66,6 +69,16 @@ def test_shares_leave_a_reserve_and_last_for_the_game():
             left = clock.left - clock.share()
             assert left > 0
             clock = clock._replace(left=left + increment)
+
+
+@pytest.mark.parametrize("base, increment", [(0.5, 0.01), (1.0, 0.1), (0.2, 0.02)])
+def test_moves_that_take_longer_than_their_share_do_not_drain_a_clock(base, increment):
+    """By less than the overhead, in each of 500 moves."""
+    clock = Clock(base, increment)
+    for _ in range(500):
+        left = clock.left - clock.share() - 0.8 * OVERHEAD
+        assert left > 0 or increment < 0.8 * OVERHEAD
+        clock = clock._replace(left=left + increment)
 
 
 @pytest.fixture
@@ -84,7 +97,7 @@ def test_a_game_with_clocks(asleep):
         for one in (one for one in record.decisions if one.side == side):
             share = Clock(left, 0.01).share()
             left += 0.01 - part * share
-            assert one.playouts == pytest.approx(1e6 * share, abs=1) and one.clock == pytest.approx(left)
+            assert one.playouts == pytest.approx(1e6 * share, abs=2) and one.clock == pytest.approx(left)
     opponents = [0.4, *(one.clock for one in record.decisions)]
     assert [one.nodes for one in record.decisions] == [int(1e6 * left) for left in opponents[: len(record.decisions)]]
 
@@ -113,7 +126,7 @@ def test_who_has_a_clock():
     made = loading.from_values(values(*agents, budget={"clock": "5+1"}))
     own, none, clock = (seat.budget for seat in made.conditions[0].seats)
     assert own == Budget(seconds=0.001) and none == Budget()
-    assert clock == Budget(clock=Clock(5, 1)) and clock.seconds == 5 / 25 + 1
+    assert clock == Budget(clock=Clock(5, 1)) and clock.seconds == 5 / 25 + 1 - OVERHEAD
     record = played(*agents[:2], clock="5+1")
     assert all(one.clock is None for one in record.decisions)
 
@@ -132,10 +145,10 @@ def test_every_agent_that_knows_seconds_takes_its_share(name):
     """As told before its first decision; `test_a_game_with_clocks` shows that it is told again."""
     agent, game = agents.make(name), games.make("tictactoe")
     given = agent.budget(Budget(clock=Clock(10.0, 0.1)))
-    assert given.clock == Clock(10.0, 0.1) and given.seconds == 0.5
+    assert given.clock == Clock(10.0, 0.1) and given.seconds == pytest.approx(0.5 - OVERHEAD)
     player = agent.player(game, given)
     player.allot(given.on(Clock(2.0, 0.1)))
-    assert getattr(player, "solver", player).budget == Budget(clock=Clock(2.0, 0.1), seconds=0.18)
+    assert getattr(player, "solver", player).budget == Budget(clock=Clock(2.0, 0.1), seconds=Clock(2.0, 0.1).share())
     player.close(None)
 
 
