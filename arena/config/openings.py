@@ -114,9 +114,11 @@ def _from_file(path: Path, game: Game, plies, **chosen) -> list[str]:
             read = opening_files.READERS.get(kind, opening_files.plain)
             lines = list(read(opening_files.text_of(path), game))
     except OSError as error:
-        raise BadOpenings(f"{path} cannot be read: {error.strerror}") from None
+        raise BadOpenings(f"{path} cannot be read: {error.strerror or error}") from None
     except (opening_files.BadFile, IllegalMove) as error:
         raise BadOpenings(f"{path}: {error}") from None
+    if not lines:
+        raise BadOpenings(f"{path} holds no opening")
     if plies is not None:
         cut = dict[str, str]()
         for place, line in lines:

@@ -207,6 +207,12 @@ def test_main_lines_of_sgf(tmp_path):
         read(tmp_path, "g.sgf", SGF, "tictactoe")
 
 
+@pytest.mark.parametrize("name, spec", [("x.pgn", "chess"), ("x.sgf", "go"), ("x.epd", "chess"), ("x.txt", "chess")])
+def test_files_without_openings_are_named(name, spec, tmp_path):
+    with pytest.raises(BadOpenings, match=f"{name} holds no opening"):
+        read(tmp_path, name, "\n", spec)
+
+
 def test_lines_drawn_from_a_polyglot_book(tmp_path):
     """By weight: a move of weight 0 never, one of weight 3 three times as often as one of weight 1."""
     polyglot, board = pytest.importorskip("chess.polyglot"), pytest.importorskip("chess").Board()
