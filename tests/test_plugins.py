@@ -119,12 +119,13 @@ kept = []  # the registry of the test above
 
 def test_every_command_that_takes_a_game_or_an_agent_takes_plugins():
     commands = typer.main.get_command(app).commands
-    for group in ("cache", "study"):
+    for group in ("cache", "list", "study"):
         commands |= {f"{group} {name}": command for name, command in commands[group].commands.items()}
     takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "play", "run", "serve-agent", "study schemes"}
-    takers |= {"evaluate", "import", "learn", "solve", "study proof", "study solvers", "tablebase", "tree"}
+    takers |= {"evaluate", "import", "learn", "perft", "solve", "study proof", "study solvers", "tablebase", "tree"}
     assert {n for n, c in commands.items() if {"game", "agent"} & {p.name for p in c.params}} == takers
-    assert {n for n, c in commands.items() if "plugin" in {p.name for p in c.params}} == takers
+    listing = {"list agents", "list games", "list learners"}
+    assert {n for n, c in commands.items() if "plugin" in {p.name for p in c.params}} == takers | listing
 
 
 def test_plugins_are_imported_here_and_in_workers(monkeypatch):
