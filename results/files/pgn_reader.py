@@ -224,7 +224,7 @@ def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]]) -> Fou
     end = next((word for word in reversed(words) if word in RESULTS.values()), "")
     plain = [word for word in words if word not in RESULTS.values() and not SIGNS.fullmatch(word)]
     moves = _unnumbered([word.rstrip("!?") for word in plain if word[0] != MARKER])
-    return Found(line, tags, moves, end, fault, _by_ply(plain, moves, remarks))
+    return Found(line, tags, moves, end, fault, _by_ply(plain, moves, remarks) if remarks else {})
 
 
 def _by_ply(words: list[str], moves: list[str], remarks: list[str]) -> dict[int, str]:
