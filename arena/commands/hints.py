@@ -5,7 +5,7 @@ from typing import Any
 
 MEANT = {  # words for commands, in other programs or in the names of what they do
     "tournament": "run tournament.toml",
-    "match": "run --game connect4 --agent random --agent uct(playouts=100) --games 20",
+    "match": 'run --game connect4 --agent random --agent "uct(playouts=100)" --games 20',
     "compete": "run tournament.toml",
     "rate": "elo RUN",
     "ratings": "table RUN --kind ratings",
@@ -18,8 +18,8 @@ MEANT = {  # words for commands, in other programs or in the names of what they 
     "analyse": "tree GAME",
     "analyze": "tree GAME",
     "serve": "report RUN --serve",
-    "uci": "serve-agent uct --protocol uci",
-    "gtp": "serve-agent uct --protocol gtp",
+    "uci": "serve-agent alphabeta chess --protocol uci",
+    "gtp": 'serve-agent "uct(seconds=1)" "go(size=9)" --protocol gtp',
 }
 EXAMPLE = re.compile(r"Examples:\n\s*(arena .*)")
 

@@ -1,11 +1,14 @@
 """Mistakes that people make, and the line or the word that mends each."""
 
 import pytest
+import typer
 
 from arena import agents, games
 from arena.agents.core.agent import METHODS, OTHER_NAMES, registry
 from arena.agents.core.needs import FOR_ONE
 from arena.agents.montecarlo.method import registry as methods
+from arena.cli import app
+from arena.commands.hints import MEANT
 from arena.config import loading
 from arena.config.config import ConfigError
 from arena.games.core.registry import SYNONYMS, SpecError
@@ -45,12 +48,15 @@ def test_specs(spec, message):
     (["nothing-like-it"], "No such command 'nothing-like-it'.\n"),
 ])  # fmt: skip
 def test_lines(line, end, capsys, monkeypatch):
-    from arena.cli import app
-
     monkeypatch.setenv("COLUMNS", "200")
     with pytest.raises(SystemExit) as stopped:
         app(line)
     assert stopped.value.code == 2 and end in capsys.readouterr().err.replace("│", "").replace("  ", "")
+
+
+def test_commands_that_are_meant_are_there():
+    commands = typer.main.get_command(app).commands
+    assert {meant.split()[0] for meant in MEANT.values()} <= commands.keys() and not MEANT.keys() & commands.keys()
 
 
 @pytest.mark.parametrize("text, message", [
