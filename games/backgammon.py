@@ -71,6 +71,7 @@ class Backgammon(Game):
     horizon: int = 5000
 
     name = "backgammon"
+    sides = ("X", "O")
     sizes = "horizon 1 to 100000"
     state_size = 5
     has_chance = True

@@ -80,6 +80,7 @@ class Chess(ChessRules):
     setup: int = STANDARD
 
     name = "chess"
+    sides = ("the capital letters", "the small letters")
     sizes = "any legal position; setup 0 to 959"
     board_look = Look("checkered", MEN, notes=False)
     data_fields = ("fen", "setup")

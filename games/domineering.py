@@ -36,6 +36,7 @@ class Domineering(BitBoard, Game):
     columns: int = 8
 
     name = "domineering"
+    sides = ("vertical dominoes", "horizontal dominoes")
     has_draws = False
     sizes = "rows 2 to 32, columns 1 to 26, up to 64 squares"
     status = "counted"

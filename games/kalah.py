@@ -29,6 +29,7 @@ class Kalah(Game):
     seeds: int = 4
 
     name = "kalah"
+    sides = ("the lower row", "the upper row")
     sizes = "houses 1 to 10, seeds 1 to 20"
     dtype = np.int16
 

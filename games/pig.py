@@ -29,6 +29,7 @@ class Pig(Game):
     horizon: int = 1000
 
     name = "pig"
+    sides = ("A", "B")
     sizes = "target 2 to 10000, horizon 1 to 100000"
     state_size = 6
     dtype = np.int64

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from arena.commands.hints import hint_for
 from arena.commands.options import FILES, RUNNING, Plugin
+from arena.commands.output import wrapped
 from arena.games.core.errors import UserError
 from arena.results.printable import printable
 
@@ -81,9 +82,9 @@ class Panels(TyperGroup):
         except UsageError as error:
             # typer's pydantic puts this before its messages
             error.message = printable(error.message).removeprefix("Value error, ")
-            if hint := hint_for(error):
-                text = f"{error.format_message().rstrip('.')}. {hint}"
-                error.format_message = lambda: text
+            text, hint = error.format_message(), hint_for(error)
+            shown = wrapped(f"{text.rstrip('.')}. {hint}" if hint else text, sys.stderr, "Error: ")
+            error.format_message = lambda: shown
             raise
 
     def format_commands(self, ctx, formatter) -> None:
@@ -211,5 +212,6 @@ def _in_a_folder() -> bool:
 
 def complain(text: str) -> None:
     """Print an error to the error stream, red in a terminal."""
-    for line in printable(text).split("\n"):
-        typer.secho(f"arena: {line}", err=True, fg="red" if sys.stderr.isatty() else None)
+    for line in text.split("\n"):
+        shown = wrapped(f"arena: {line}", sys.stderr)
+        typer.secho(shown, err=True, fg="red" if sys.stderr.isatty() else None)

@@ -7,6 +7,9 @@ from contextlib import suppress
 
 import typer
 
+from arena.commands.output import say
+from arena.results.printable import printable
+
 HELP = """\
 a move     as it is named in `moves`, such as the ones above
 moves      the legal moves
@@ -24,17 +27,23 @@ class Dialogue:
 
     def __init__(self, duel):
         self.duel, self.game = duel, duel.game
+        self.before = self.drawn = self.game.render(duel.state)  # the board before the last move, and after it
 
     def run(self) -> None:
         """Play until the game is over or the person leaves it."""
         with suppress(ImportError):  # on systems without it, lines have no history
             import readline  # noqa: F401
 
+        from arena.play.duel import PERSON
+
         duel = self.duel
         place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
-        typer.echo(f"{self.game} with {duel.agent}. You are {duel.name} and play {place}. Seed {duel.seed}.")
+        have = self.game.pieces(duel.side) if self.game.players == 2 else ""
+        yours = f" with {have}" if have else ""
+        you = "You play" if duel.name == PERSON else f"You are {duel.name} and play"
+        say(f"{self.game} with {duel.agent}. {you} {place}{yours}. Seed {duel.seed}.")
         example = next(iter(self.moves()), "")
-        typer.echo(f"A move is written like {example}; moves lists them all, and help the other words.")
+        say(f"A move is written like {example}; moves lists them all, and help the other words.")
         self.board()
         while True:
             for made in duel.advance():
@@ -83,6 +92,7 @@ class Dialogue:
             self.refuse(text, legal)
             return False
         self.duel.move(move)
+        self.moved()
         if self.duel.over or int(self.game.player(self.duel.state)) == self.duel.side:
             self.board()  # otherwise it is drawn after the answer
         return True
@@ -104,7 +114,7 @@ class Dialogue:
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
         some = " ".join(list(legal)[:FEW]) + (" ..." if len(legal) > FEW else "")
         fault = f"{text!r} is neither a legal move here nor a command.{hint}"
-        typer.echo(f"{fault} Legal ({len(legal)}): {some}. For help: help")
+        say(f"{fault} Legal ({len(legal)}): {some}. For help: help")
 
     def moves(self) -> dict[str, int]:
         """The legal moves by name."""
@@ -121,30 +131,44 @@ class Dialogue:
         try:
             made = self.duel.hint()
         except Forfeit as error:
-            typer.echo(f"There is no hint: {error}")
+            say(f"There is no hint: {error}")
         else:
-            typer.echo(f"hint: {made.name}{self.thoughts(made)}")
+            say(f"hint: {made.name}{self.thoughts(made)}")
 
     def help(self) -> None:
-        typer.echo(HELP)
+        say(HELP)
 
     def undo(self) -> bool:
         """Take back the last move; False if there is none to take back."""
         taken = self.duel.undo()
         if not taken:
-            typer.echo("You have made no move yet.")
+            say("You have made no move yet.")
             return False
-        typer.echo(f"{taken} moves are taken back." if taken > 1 else "Your move is taken back.")
+        say(f"{taken} moves are taken back." if taken > 1 else "Your move is taken back.")
+        self.before = self.drawn = self.game.render(self.duel.state)
         self.board()
         return True
 
+    def moved(self) -> None:
+        self.before, self.drawn = self.drawn, self.game.render(self.duel.state)
+
     def board(self) -> None:
-        typer.echo(f"\n{self.game.render(self.duel.state)}\n")
+        """Draw the board; in a terminal, what the last move changed is inverse."""
+        from rich.console import Console
+        from rich.text import Text
+
+        text = Text(printable(f"\n{self.drawn}\n"))
+        if len(self.before) == len(self.drawn):
+            for place, (old, new) in enumerate(zip(self.before, self.drawn), 1):
+                if old != new:
+                    text.stylize("reverse", place, place + 1)
+        Console(highlight=False).print(text, soft_wrap=True)
 
     def tell_move(self, made) -> None:
         """Print a move of the agent or of chance, and the board."""
         mover = "chance" if made.record is None else str(self.duel.agent)
-        typer.echo(f"{mover}: {made.name}{self.thoughts(made)}")
+        say(f"{mover}: {made.name}{self.thoughts(made)}")
+        self.moved()
         self.board()
 
     def thoughts(self, made) -> str:

@@ -12,7 +12,7 @@ from arena.commands.application import Panel, command
 from arena.commands.completion import complete_run
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import Json, at_least
-from arena.commands.output import print_flowing, print_table, say, tell
+from arena.commands.output import print_table, say, tell
 from arena.commands.progress import progress_line
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
@@ -120,7 +120,7 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
         return
     frame.attrs["kind"] = "standings"
     print_table(frame, as_json=False, title="Ratings")
-    print_flowing(_advantage_in_words(pool))
+    say(_advantage_in_words(pool))
     print_table(_estimated(run.pairs()), as_json=False, title="\nPairs")
     for note in notes:
         tell(note)

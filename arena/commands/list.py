@@ -1,6 +1,8 @@
 """`arena list`: all games, agents or learners, or the parameters of some."""
 
 import json
+import re
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, asdict
 from typing import Annotated, Any
@@ -10,7 +12,10 @@ import typer
 from arena.commands.application import Panel, command, complain, group
 from arena.commands.completion import complete_agent, complete_game, complete_learner, typed
 from arena.commands.options import Json
-from arena.commands.output import print_fitted, print_flowing, say, tell
+from arena.commands.output import LONGEST_LINE, print_fitted, say, tell
+
+SOURCE = re.compile(r" \((?:[^()]|\([^()]*\))*\d{4}(?:[^()]|\([^()]*\))*\)")  # in brackets, with its year
+BRIEF = {"budgets": 17}  # columns of cells, which take several lines beyond it
 
 listing = group("list", Panel.MACHINE, "List the games, agents or learners, or parameters.")
 
@@ -29,7 +34,7 @@ def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = 
         known = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
         return known | {"evaluations": cls.evaluations()}
 
-    _list(registry, names, facts, as_json, ("signature", "players", "sizes", "about"))
+    _list(registry, names, facts, as_json, ("name", "players", "about"))
 
 
 @command(group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json")
@@ -38,9 +43,9 @@ def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)]
     from arena.agents.core.agent import registry
 
     def facts(cls):
-        return {"budgets": list(cls.budgets)}
+        return {"players": list(cls.needs.players), "budgets": list(cls.budgets)}
 
-    _list(registry, names, facts, as_json, ("name", "budgets", "about"))
+    _list(registry, names, facts, as_json, ("name", "players", "budgets", "about"))
 
 
 @command(group=listing, examples="arena list learners\narena list learners td visits\narena list learners --json")
@@ -62,6 +67,8 @@ def _list(registry, names: list[str] | None, facts: Callable[[Any], dict], as_js
         _print_named(registry, names, facts, as_json)
         return
     rows = [_class_row(cls) | facts(cls) for cls in registry.classes().values()]
+    if not as_json:
+        rows = [row | {"about": SOURCE.sub("", row["about"])} for row in rows]
     _print_list(rows, as_json, columns)
     for text in registry.broken:  # installed plug-ins that failed to load
         complain(f"plug-in {text}")
@@ -115,14 +122,16 @@ def _print_one(cls, facts: dict) -> None:
     """Print a class: what it is, facts, and a line for each parameter."""
     from arena.games.core.describe import about, parameters
 
-    print_flowing(f"{cls.name}: {about(cls)}\n")
+    say(f"{cls.name}: {about(cls)}\n")
     for what, value in facts.items():
         if value not in ("", None, [], ()):
-            print_flowing(f"{what}: {_said(value)}")
+            say(f"{what}: {_said(value)}")
     if found := [asdict(one) for one in parameters(cls)]:
-        _print_columns(("parameter", "default", "range", "meaning"), map(_parameter_cells, found), "default", "meaning")
+        _print_columns(
+            ("parameter", "default", "range", "meaning"), map(_parameter_cells, found), "default", "range", "meaning"
+        )
     for name, listed in _catalogue(cls):
-        print_flowing(f"\n{name}:")
+        say(f"\n{name}:")
         _print_catalogue([_method_row(one) for one in listed.classes().values()])
 
 
@@ -161,13 +170,13 @@ def _print_catalogue(rows: list[dict]) -> None:
     for row in rows:
         lines.append((row["name"], row["part"], "", "", "", row["about"]))
         lines += [("", "", *_parameter_cells(one)) for one in row["parameters"]]
-    _print_columns(("method", "part", "parameter", "default", "range", "meaning"), lines, "meaning")
+    _print_columns(("method", "part", "parameter", "default", "range", "meaning"), lines, "range", "meaning")
 
 
 def _said(value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(value) if isinstance(value, list | tuple) else str(value)
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _kind(type: str) -> str:
@@ -182,8 +191,5 @@ def _print_list(rows: list[dict], as_json: bool, columns: tuple[str, ...]) -> No
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
-    cells = [
-        tuple(", ".join(row[name]) if isinstance(row[name], list) else str(row[name]) for name in columns)
-        for row in rows
-    ]
-    _print_columns(columns, cells, "signature", "about")
+    cells = [tuple(textwrap.fill(_said(row[name]), BRIEF.get(name, LONGEST_LINE)) for name in columns) for row in rows]
+    _print_columns(columns, cells, "about")

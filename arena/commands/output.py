@@ -40,13 +40,6 @@ def print_fitted(table) -> None:
     typer.echo("\n".join(lines).strip("\n"))
 
 
-def print_flowing(text: str) -> None:
-    """Print a sentence, wrapped to the terminal."""
-    from rich.text import Text
-
-    _console().print(Text(printable(text)))
-
-
 def _console():
     """The standard output, as wide as the terminal, or without one as wide as needed."""
     from rich.console import Console
@@ -82,22 +75,29 @@ def write_text(text: str | bytes, output: Path | None, force: bool = False) -> N
 
 
 def say(text: str) -> None:
-    """Print lines without anything that a terminal would obey."""
-    typer.echo(printable(text))
+    """Print lines without anything that a terminal would obey, wrapped as `wrapped` has it."""
+    typer.echo(wrapped(text, sys.stdout))
 
 
 def tell(text: str) -> None:
-    """Print a remark: on the error stream if a program may read the table.
-
-    In a terminal, sentences are wrapped; indented lines, which are commands, are left whole for copying.
-    """
+    """Print a remark: on the error stream if a program may read the table."""
     err = sys.stdout is None or not sys.stdout.isatty()
-    stream, text = sys.stderr if err else sys.stdout, printable(text)
-    if stream is not None and stream.isatty():
-        width = shutil.get_terminal_size().columns
-        filled = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False).fill
-        text = "\n".join(line if line[:1] in ("", " ") else filled(line) for line in text.split("\n"))
-    typer.echo(text, err=err)
+    typer.echo(wrapped(text, sys.stderr if err else sys.stdout), err=err)
+
+
+def wrapped(text: str, stream, before: str = "") -> str:
+    """Text as a stream shows it: in a terminal its sentences wrap between words, the first one after `before`.
+
+    Indented lines, which are commands or boards, are left whole for copying.
+    """
+    text = printable(text)
+    if stream is None or not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    filled = textwrap.TextWrapper(width, break_long_words=False, break_on_hyphens=False).fill
+    lines = (before + text).split("\n")
+    kept = (line if line[:1] in ("", " ") or len(line) <= width else filled(line) for line in lines)
+    return "\n".join(kept).removeprefix(before)
 
 
 def quoted(path: str | Path) -> str:

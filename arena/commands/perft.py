@@ -7,7 +7,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Game, Json, Moves, line_of
-from arena.commands.output import print_flowing, print_table, say
+from arena.commands.output import print_table, say
 from arena.commands.progress import progress_line
 
 HEADINGS = {
@@ -56,7 +56,7 @@ def perft(
     _print(found)
     if found[0].classes is not None:
         say("* up to symmetry")
-    print_flowing(_in_all(found, nodes, seconds))
+    say(_in_all(found, nodes, seconds))
 
 
 def _print(found) -> None:

@@ -10,7 +10,7 @@ import typer
 from arena.commands.application import INTERRUPTED, VOID, Panel, command, complain
 from arena.commands.dialogue import Dialogue
 from arena.commands.options import AgentArgument, Game, Moves, budget_of, line_of
-from arena.commands.output import check_writable, tell, write_whole
+from arena.commands.output import check_writable, say, tell, write_whole
 
 Side = StrEnum("Side", ["first", "second", "random"])
 DEFAULT_SECONDS = 1.0
@@ -145,8 +145,8 @@ def _warm(game, agent) -> None:
 
 
 def _end(duel, save: Path | None) -> None:
-    typer.echo(_result_in_words(duel))
-    typer.echo(f"Moves: {' '.join(made.name for made in duel.made) or 'none'}")
+    say(_result_in_words(duel))
+    say(f"Moves: {' '.join(made.name for made in duel.made) or 'none'}")
     if save:
         number = _games_in(save)
         before = save.read_bytes() if save.exists() else b""

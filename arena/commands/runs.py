@@ -46,4 +46,5 @@ def _for_people(frame):
     columns = frame[["run", "games", "agents", "leader", "state"]].copy()
     columns.insert(1, "played", [text[:16] for text in frame["played"]])
     columns.insert(6, "how far", far)
+    columns.attrs["kind"] = "runs"
     return columns

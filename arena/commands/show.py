@@ -9,7 +9,7 @@ import typer
 
 from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import Folder, Force, Json, Trust, output_option, trust_run
-from arena.commands.output import print_flowing, print_table, say, write_whole
+from arena.commands.output import print_table, say, write_whole
 
 LAST = 10  # improvements that are shown
 
@@ -64,12 +64,12 @@ def _board(game, moves: list[str]) -> str:
 
 def _show_game(game, record, moves: list[str]) -> None:
     """Print a game for two players: names, decisions, board, result."""
-    print_flowing(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
+    say(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
     say(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
         print_table(_decisions_frame(record), as_json=False)
     say(f"\nAfter {len(moves)} of {record.plies} plies:\n{_board(game, moves)}")
-    print_flowing(_result_in_words(record))
+    say(_result_in_words(record))
 
 
 def _decisions_frame(record):

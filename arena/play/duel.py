@@ -16,6 +16,8 @@ from arena.play.game_calls import result_of
 from arena.play.referee import Forfeit, Referee
 from arena.results.database.record import GameRecord, MoveRecord, Reason
 
+PERSON = "person"  # the name of one who gives none
+
 
 @dataclass(frozen=True)
 class Made:
@@ -36,9 +38,7 @@ class Duel:
     Forfeit if its code fails.
     """
 
-    def __init__(
-        self, game: Game, agent: Agent, side: int, seed: int, name: str = "person", opening: Sequence[int] = ()
-    ):
+    def __init__(self, game: Game, agent: Agent, side: int, seed: int, name: str = PERSON, opening: Sequence[int] = ()):
         if reason := agent.refuses(game):
             raise Unsuited(reason)
         self.game, self.agent = game, agent

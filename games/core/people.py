@@ -19,6 +19,7 @@ class People(Rules):
     sizes: ClassVar[str] = "one size"  # the ranges of its parameters, in words
     status: ClassVar[str] = "exact"  # how its correctness was tested, in words
     compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
+    sides: ClassVar[tuple[str, str]] = ("", "")  # what each player has, where `pieces` does not see it
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
 
@@ -26,6 +27,23 @@ class People(Rules):
     def move_names(self) -> dict[str, int]:
         """The moves by name, if a name means the same move in every position: lines of moves are then read faster."""
         return {}
+
+    def pieces(self, side: int) -> str:
+        """What a player has on the board, in words: `sides`, or the letters that his first moves put there; or ""."""
+        if any(self.sides):
+            return self.sides[side]
+        state = self.initial()
+        while not self.is_over(state) and (mover := int(self.player(state))) in (0, 1):
+            if mover == side:
+                return _in_words(set().union(*(self._letters_put(state, move) for move in self.moves(state))))
+            self.play(state, self.moves(state)[0])
+        return ""
+
+    def _letters_put(self, state: np.ndarray, move: int) -> set[str]:
+        after = state.copy()
+        self.play(after, move)
+        pairs = zip(self.render(state), self.render(after))
+        return {new for old, new in pairs if old != new and new.isalpha()}
 
     def drawing(self, state: np.ndarray, moves: list[str]) -> Drawing:
         """The drawing for `svg`: by default the text of `render`, in the look `board_look` if it is a board.
@@ -144,3 +162,10 @@ class People(Rules):
     def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
         """The same game from the starting position of a PGN with these tags; ValueError if it cannot start there."""
         return self
+
+
+def _in_words(letters: set[str]) -> str:
+    if len(letters) < 2:
+        return "".join(letters)
+    capital = {letter.isupper() for letter in letters}
+    return ("the capital letters" if capital == {True} else "the small letters") if len(capital) == 1 else ""

@@ -5,7 +5,6 @@ Data have every digit; what is missing is empty in csv and null in json.  The sa
 
 import html
 import importlib.util
-import io
 import json
 import math
 import textwrap
@@ -14,7 +13,6 @@ from dataclasses import fields
 from itertools import starmap
 
 import pandas as pd
-from rich.console import Console
 from tabulate import tabulate
 
 from arena.agents.core.effort import Effort
@@ -27,7 +25,6 @@ from arena.results.shown.latex import latex
 RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
 WIDE_CROSSTABLE = 10  # columns, beyond which LaTeX has whole percents
-LONG = 1000  # rows: rich takes a millisecond for each; longer tables are laid out by tabulate
 
 
 class ColumnError(ValueError):
@@ -46,7 +43,7 @@ def render(
     """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
 
     `times` false leaves out columns of seconds, so that tables of equal runs are equal.  `width` is the most characters
-    in a line of text (in tables of up to 1000 rows, see `fitting`), None as many as needed.  `title` is for
+    in a line of text (see `fitting`), None as many as needed.  `title` is for
     people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too wide for any
     terminal or page, such as seeds and moves.  `columns` are the ones to write, in this order: names in csv, or a
     study's headings; ValueError names missing ones.  In csv, text that a spreadsheet would take for a formula gets an
@@ -238,6 +235,14 @@ LONG_IN = {
     "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
     "moves": ("candidates",),
 }
+IMPLIED_IN = {"standings": ("rank", "losses"), "ratings": ("rank", "losses"), "pairs": ("losses",), "games": ("score",)}
+SPARE_IN = {  # what narrow terminals have no room for, the first to go first
+    "standings": (("draws", "wins"),),
+    "ratings": (("draws", "wins"),),
+    "pairs": (("LL", "LD", "WL+DD", "WD", "WW"), ("draws", "wins")),
+    "games": (("seconds",), ("reason",)),
+    "runs": (("agents",), ("played",), ("state",)),
+}
 OF_NUMBERS = ("study", "comparison", "scaling")  # whose columns of text are numbers
 NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "serial", "95 %")  # but for these
 HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
@@ -341,20 +346,13 @@ def elo_with_error(elo, error, bound) -> list[str]:
 def _fitted(frame, kind, title) -> Fitted:
     columns = columns_of(*_display(frame, kind))
     narrow = columns_of(*_display(frame, kind, narrow=True)) if kind == "crosstable" else None
-    return Fitted(columns, title, narrow, wrap=kind == "study")
+    return Fitted(columns, title, narrow, SPARE_IN.get(kind, ()), IMPLIED_IN.get(kind, ()))
 
 
 def _text(table: Fitted, title, width) -> str:
     above = (textwrap.fill(title, width) if title and width else title or "").strip("\n")
-    above += "\n\n" if above else ""
-    if table.row_count > LONG:
-        cells = {column.heading: list(column.cells) for column in table.columns}
-        return above + _tabulate(cells, [column.right for column in table.columns], "simple") + "\n"
-    text = io.StringIO()
-    console = Console(file=text, width=width or LONGEST_UNBROKEN, color_system=None, force_terminal=False)
-    console.print(table)
-    lines = [line.rstrip() for line in text.getvalue().splitlines()]
-    return above + "\n".join(lines).strip("\n") + "\n"
+    lines = "\n".join(text for text, _ in table.lines(width or LONGEST_UNBROKEN))
+    return (above + "\n\n" if above else "") + lines + "\n"
 
 
 def _tabulate(cells, right, style) -> str:

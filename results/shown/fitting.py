@@ -1,32 +1,31 @@
-"""Tables that fit the terminal that they are printed in.
+"""Tables that fit the terminal that they are printed in, with one line a row.
 
-No cell is ever cut: names stay distinct.  A table too wide loses, in turn, the gaps between columns, columns that say
-nothing, and spare digits (of a crosstable); then a row takes several lines: its names first, its numbers below.
+A table too wide loses, in turn: the gaps between columns; columns that say nothing, and spare digits (of a crosstable);
+headings of one line; columns that the rest tells; parts of names, which stay distinct; spare columns.  What
+is left out is said below it.  A table still too wide is printed in several, each with the names.
 """
 
+import itertools
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
-from rich import box
-from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
 from arena.results.printable import printable
+from arena.results.shown.short_names import short_names
 
 MISSING = "-"
 NEVER = {"void", "forfeits", "failed", "draws", "LD", "WD", "draw ratio"}  # say nothing where 0 in every row
 NOTHING = {MISSING, ""}
 NOUGHT = {"0", "0.0 %"}
 WIDE, CLOSE = 3, 2  # blanks between columns
-INDENT = 2  # blanks before the lines below a row's first
-LEAST_OF_SENTENCES = 32  # columns of text that may break
-SHORT = 8  # columns for a rank beside a folded name
+LEAST_OF_SENTENCES = 16  # columns of text that may break
+READABLE, LEAST_OF_NAMES = 20, 12  # columns
 LEADING = 3  # columns, among which those are that name a row
 LONGEST_UNBROKEN = 1_000_000  # columns, wider than any table
 
@@ -42,9 +41,11 @@ class Column:
 
     @cached_property
     def least(self) -> int:
-        """The width that it takes at least where a row is a line of the table."""
-        longest = max((cell_len(word) for cell in self.cells for word in cell.split()), default=0)
-        return min(self.width, max(LEAST_OF_SENTENCES, longest)) if self.flows else self.width
+        """The width that it takes at least."""
+        if not self.flows:
+            return self.width
+        longest = max((cell_len(word) for cell in (self.heading, *self.cells) for word in cell.split()), default=0)
+        return min(self.width, max(LEAST_OF_SENTENCES, longest))
 
     @cached_property
     def width(self) -> int:
@@ -56,17 +57,36 @@ class Column:
         found = {cell.strip() for cell in self.cells}
         return len(found) > 0 and (found <= NOTHING or (self.heading in NEVER and found <= NOUGHT | NOTHING))
 
+    @property
+    def broken(self) -> "Column":
+        """With its heading in lines as short as its cells."""
+        width = max(map(cell_len, (*self.cells, *self.heading.split())), default=1)
+        return replace(self, heading="\n".join(textwrap.wrap(self.heading, width, break_on_hyphens=False)))
+
 
 def columns_of(cells: dict[str, list[str]], right: Iterable[bool]) -> list[Column]:
     """Columns from display strings by heading."""
     return [Column(heading, strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)]
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Tables below each other, of these columns, and what is said of those left out."""
+
+    tables: Sequence[Sequence[Column]]
+    gap: int = CLOSE
+    below: str = ""
+
+    @property
+    def width(self) -> int:
+        return max(_width(columns, self.gap) for columns in self.tables)
+
+
 class Fitted:
     """For a rich console, laid out for its width.
 
-    `narrow` are columns with fewer digits, for where the others do not fit.  With `wrap`, cells of numbers may break at
-    blanks before rows are stacked.
+    `narrow` are columns with fewer digits, for where the others do not fit; `implied` the headings of columns that
+    nobody misses, `spare` groups of others that may go, in this order.
     """
 
     def __init__(
@@ -74,131 +94,163 @@ class Fitted:
         columns: Sequence[Column],
         title: str | None = None,
         narrow: Sequence[Column] | None = None,
-        wrap: bool = False,
+        spare: Sequence[Sequence[str]] = (),
+        implied: Sequence[str] = (),
     ):
-        self.columns, self.title, self.narrow, self.wrap = list(columns), title, narrow, wrap
+        self.columns, self.title, self.narrow = list(columns), title, narrow
+        self.spare, self.implied = spare, implied
 
     @property
     def row_count(self) -> int:
         return len(self.columns[0].cells) if self.columns else 0
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        width = min(sum(column.width + WIDE for column in self.columns) + 2 - WIDE, options.max_width)
+        width = min(_width(self.columns, WIDE), options.max_width)
         return Measurement(width, width)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield self.laid_out(console, options.max_width)
+        yield from (Text(text, style, no_wrap=True) for text, style in self.lines(options.max_width))
 
-    def laid_out(self, console: Console, width: int) -> Table | Text:
-        """The table laid out for `width` columns."""
-        for columns, gap in self._layouts():
-            if _width(columns, gap) <= width:
-                return _table(columns, self.title, gap)
-            if self.wrap:
-                table = _table(columns, self.title, gap, wrap=True)
-                if console.measure(table, options=console.options.update(width=LONGEST_UNBROKEN)).minimum <= width:
-                    return table
-        columns = [column for column in self.narrow or self.columns if not column.says_nothing]
-        return Text("\n", no_wrap=True).join(_stacked(columns, self.title, width))
+    def lines(self, width: int) -> Iterator[tuple[str, str]]:
+        """Each line in `width` columns, and its style."""
+        layout = self.laid_out(width)
+        if self.title:
+            yield from ((line, "bold") for line in textwrap.wrap(printable(self.title), width))
+        for number, columns in enumerate(layout.tables):
+            if number:
+                yield "", ""
+            yield from _lines(columns, layout.gap, width)
+        yield from ((line, "dim") for line in textwrap.wrap(layout.below, width))
 
-    def _layouts(self) -> Iterator[tuple[Sequence[Column], int]]:
-        yield self.columns, WIDE
-        yield self.columns, CLOSE
-        yield [column for column in self.columns if not column.says_nothing], CLOSE
+    def laid_out(self, width: int) -> Layout:
+        """The first layout of at most `width` columns; the last, where there is none."""
+        for layout in self._layouts(width):
+            if layout.width <= width:
+                break
+        return layout
+
+    def _layouts(self, width: int) -> Iterator[Layout]:
+        yield Layout([self.columns], WIDE)
+        yield Layout([self.columns])
+        columns = [column for column in self.columns if not column.says_nothing]
+        yield Layout([columns])
         if self.narrow:
-            yield [column for column in self.narrow if not column.says_nothing], CLOSE
+            columns = [column for column in self.narrow if not column.says_nothing]
+            yield Layout([columns])
+        yield Layout([[column.broken for column in columns]])
+        fewer, below = columns, ""
+        for fewer, below, implied in self._without_spare(columns):
+            broken = [column.broken for column in fewer]
+            yield Layout([broken], CLOSE, below)
+            if not implied:
+                yield Layout([_with_short_names(broken, width, READABLE)], CLOSE, below)
+        yield Layout([_with_short_names([column.broken for column in fewer], width, LEAST_OF_NAMES)], CLOSE, below)
+        columns = [column.broken for column in columns if column.heading not in self.implied]
+        yield Layout(_in_blocks(columns, width))
+
+    def _without_spare(self, columns: Sequence[Column]) -> Iterator[tuple[list[Column], str, bool]]:
+        """Columns, what is said of the others, and whether all those are implied: one more is gone each time."""
+        equal = [column.heading for column in columns if column.right and len(set(column.cells)) == 1 < self.row_count]
+        steps = [[heading] for heading in dict.fromkeys([*self.implied[:1], *equal, *self.implied])]
+        gone = list[Column]()
+        for number, group in enumerate([*steps, [], *self.spare]):
+            gone += (found := [column for column in columns if column.heading in group and column not in gone])
+            if found or not group:
+                missed = [one for one in gone if one.heading not in self.implied]
+                yield [one for one in columns if one not in gone], _below(missed, equal), number < len(steps)
+
+
+def _below(gone: Sequence[Column], equal: Sequence[str]) -> str:
+    alike = [f"{column.heading} {column.cells[0]}" for column in gone if column.heading in equal]
+    others = [column.heading for column in gone if column.heading not in equal]
+    said = [f"in every row: {', '.join(alike)}"] if alike else []
+    return "; ".join([*said, f"left out: {', '.join(others)}"] if others else said)
+
+
+def _with_short_names(columns: Sequence[Column], width: int, least: int) -> list[Column]:
+    """With names as long as `width` allows them to be; as they are, where that is less than `least`."""
+    named = _named(columns)
+    taken = _width([column for place, column in enumerate(columns) if place not in named], CLOSE) + CLOSE * len(named)
+    room = width - taken
+    longest = next(
+        (
+            most
+            for most in range(max((columns[place].width for place in named), default=0), least - 1, -1)
+            if sum(min(most, columns[place].width) for place in named) <= room
+        ),
+        None,
+    )
+    return list(columns) if longest is None else _shortened(columns, named, longest)
+
+
+def _shortened(columns: Sequence[Column], named: Sequence[int], longest: int) -> list[Column]:
+    short = short_names((name for place in named for name in columns[place].cells), longest)
+    return [
+        replace(column, cells=[short[name] for name in column.cells]) if place in named else column
+        for place, column in enumerate(columns)
+    ]
+
+
+def _named(columns: Sequence[Column]) -> list[int]:
+    """The places of the columns that name a row: the leading ones of text."""
+    return [place for place, column in enumerate(columns[:LEADING]) if not column.right and not column.flows]
+
+
+def _in_blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
+    """Tables, each with the names, of as many columns as fit beside them."""
+    named = _named(columns)
+    most = max([1, *named]) + 1 if named else 0
+    if named:
+        columns = _shortened(columns, named, max(LEAST_OF_NAMES, width // 2 // len(named)))
+    names, others = list(columns[:most]), columns[most:]
+    blocks = [list(names)]
+    for column in others:
+        if _width([*blocks[-1], column], CLOSE) > width and len(blocks[-1]) > len(names):
+            blocks.append(list(names))
+        blocks[-1].append(column)
+    return blocks
 
 
 def _width(columns: Sequence[Column], gap: int) -> int:
-    return sum(column.least for column in columns) + gap * (len(columns) - 1) + 2
+    return sum(column.least for column in columns) + gap * (len(columns) - 1)
 
 
-def _table(columns: Sequence[Column], title: str | None, gap: int, wrap: bool = False) -> Table:
-    table = Table(
-        title=title and Text(printable(title)),
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        header_style="bold",
-        padding=(0, 1) if gap == WIDE else (0, 1, 0, 0),
-        collapse_padding=gap == CLOSE,
-    )
-    for column in columns:
-        if column.right and wrap:
-            longest = max((cell_len(word) for cell in column.cells for word in cell.split()), default=1)
-            table.add_column(Text(column.heading), justify="right", min_width=longest, overflow="fold")
-        else:
-            justify: Literal["left", "right"] = "right" if column.right else "left"
-            table.add_column(Text(column.heading), justify=justify, no_wrap=not column.flows, min_width=column.least)
+def _lines(columns: Sequence[Column], gap: int, width: int) -> Iterator[tuple[str, str]]:
+    """Each line of a table, and its style; cells break only where they flow, or where the terminal has no room."""
+    widths = _widths(columns, width - gap * (len(columns) - 1))
+    headings = [_broken(column.heading, wide) for column, wide in zip(columns, widths)]
+    most = max(map(len, headings), default=0)
+    for line in zip(*([""] * (most - len(heading)) + heading for heading in headings)):
+        yield _line(line, columns, widths, gap), "bold"
+    yield "─" * min(width, sum(widths) + gap * (len(columns) - 1)), ""
     for row in zip(*(column.cells for column in columns)):
-        table.add_row(*map(Text, row))  # an agent's name may hold brackets, which are markup
-    return table
+        parts = [_broken(cell, wide) for cell, wide in zip(row, widths)]
+        for line in itertools.zip_longest(*parts, fillvalue=""):
+            yield _line(line, columns, widths, gap), ""
 
 
-def _stacked(columns: Sequence[Column], title: str | None, width: int) -> Iterator[Text]:
-    lines = _balanced(columns, width)
-    if title:
-        yield from (Text(line, "bold") for line in _folded(printable(title), width))
-    aligned = [column.right for column in columns]
-    yield from (Text(text, "bold") for text in _row(lines, [column.heading for column in columns], aligned))
-    widths = [_indent(number) + sum(own) + CLOSE * (len(own) - 1) for number, own in enumerate(lines)]
-    yield Text("─" * min(width, max(widths, default=0)))
-    for cells in zip(*(column.cells for column in columns)):
-        yield from map(Text, _row(lines, cells, aligned))
+def _line(cells: Iterable[str], columns: Sequence[Column], widths: Sequence[int], gap: int) -> str:
+    placed = (
+        " " * (wide - cell_len(cell)) + cell if column.right else cell + " " * (wide - cell_len(cell))
+        for cell, column, wide in zip(cells, columns, widths)
+    )
+    return (" " * gap).join(placed).rstrip()
 
 
-def _indent(line: int) -> int:
-    return INDENT if line else 0
-
-
-def _balanced(columns: Sequence[Column], width: int) -> list[list[int]]:
-    """`_packed` in the least width with no more lines, lest a line holds a last column alone."""
-    lines = _packed(columns, width)
-    while width > max((column.width + INDENT for column in columns), default=0):
-        width -= 1
-        narrower = _packed(columns, width)
-        if len(narrower) > len(lines) or sum(narrower[0]) < sum(lines[0]):  # which would fold a name
-            break
-        lines = narrower
-    return lines
-
-
-def _packed(columns: Sequence[Column], width: int) -> list[list[int]]:
-    """Widths by line: up to the last of the names that lead, then the others.
-
-    A name too long stands beside what leads it, such as its rank, and is folded there.
-    """
-    named = max((i + 1 for i, column in enumerate(columns[:LEADING]) if not column.right), default=0)
-    lines: list[list[int]] = [[]]
-    for i, column in enumerate(columns):
-        used = _indent(len(lines) - 1) + sum(lines[-1]) + CLOSE * len(lines[-1])
-        folds = 0 < i < named and used <= SHORT and width - used >= LEAST_OF_SENTENCES
-        if lines[-1] and (i == named or (used + column.width > width and not folds)):
-            lines.append([])
-            used = _indent(len(lines) - 1)
-        lines[-1].append(max(1, min(column.width, width - used)))
-    return lines
-
-
-def _row(lines: list[list[int]], cells: Sequence[str], right: Sequence[bool]) -> Iterator[str]:
-    place = 0
-    for number, widths in enumerate(lines):
-        own = cells[place : place + len(widths)]
-        aligned = right[place : place + len(widths)]
-        folded = [_folded(cell, width) for cell, width in zip(own, widths)]
-        for level in range(max(map(len, folded))):
-            parts = [chunks[level] if level < len(chunks) else "" for chunks in folded]
-            placed = [_placed(part, width, to_right) for part, width, to_right in zip(parts, widths, aligned)]
-            if any(parts):
-                yield (" " * _indent(number) + (" " * CLOSE).join(placed)).rstrip()
-        place += len(widths)
-
-
-def _folded(cell: str, width: int) -> list[str]:
-    words = textwrap.wrap(cell, width, break_on_hyphens=False, break_long_words=False)
+def _broken(text: str, width: int) -> list[str]:
+    if cell_len(text) <= width and "\n" not in text:
+        return [text]
+    words = (line for own in text.split("\n") for line in textwrap.wrap(own, width, break_on_hyphens=False))
     return [chunk for line in words for chunk in chop_cells(line, width)] or [""]
 
 
-def _placed(text: str, width: int, right: bool) -> str:
-    return " " * (width - cell_len(text)) + text if right else set_cell_size(text, width)
+def _widths(columns: Sequence[Column], width: int) -> list[int]:
+    """Of columns in `width`: those that flow share what is left, and all give where there is not enough."""
+    widths = [column.least for column in columns]
+    flowing = sorted((column.width, place) for place, column in enumerate(columns) if column.flows)
+    for number, (wanted, place) in enumerate(flowing):
+        share = (width - sum(widths)) // (len(flowing) - number)
+        widths[place] += max(0, min(wanted - widths[place], share))
+    while sum(widths) > max(width, len(widths)):
+        widths[widths.index(max(widths))] -= 1
+    return widths

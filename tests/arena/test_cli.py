@@ -274,7 +274,9 @@ def test_lists():
     listed = json.loads(call("list", "agents", "--json").stdout)
     assert [row["name"] for row in listed] == agents.names()
     assert next(row for row in listed if row["name"] == "uct")["budgets"] == ["playouts", "seconds"]
-    assert "breakthrough(rows=8," in call("list", "games").stdout
+    assert next(row for row in listed if row["name"] == "nmcs")["players"] == [1, 2]
+    told = call("list", "games").stdout.splitlines()
+    assert "Breakthrough with knights." in next(line for line in told if line.startswith("knightthrough "))
 
 
 CACHE = """if True:

@@ -77,9 +77,10 @@ def test_who_resigns_has_lost(side, outcome, names):
 
 
 def test_sides():
-    assert "person and play second" in play(*NIM, "--side", "second").stdout
+    assert "You play second. Seed" in play(*NIM, "--side", "second").stdout
+    assert "You are Ada and play first. Seed" in play(*NIM, "--name", "Ada").stdout
     said = [play(*NIM[:-1], seed, "--side", "random").stdout for seed in range(8)]
-    assert {text.split("play ")[1].split(".")[0] for text in said} == {"first", "second"}
+    assert {text.split("You play ")[1].split(".")[0] for text in said} == {"first", "second"}
 
 
 @pytest.mark.plain
@@ -188,3 +189,31 @@ def test_mistakes_are_told_before_play(arguments, message):
     result = play(*arguments)
     assert result.exit_code == 2 and message in " ".join(result.stderr.replace("│", " ").split()), result.stderr
     assert result.stdout == "" and "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "game, first, second",
+    [
+        ("breakthrough", "W", "B"),
+        ("checkers", "b", "w"),
+        ("amazons", "W", "B"),
+        ("othello", "B", "W"),
+        ("hex", "X", "O"),
+        ("chess", "the capital letters", "the small letters"),
+        ("domineering", "vertical dominoes", "horizontal dominoes"),
+        ("pig", "A", "B"),
+        ("nim", "", ""),
+    ],
+)
+def test_who_has_which_pieces(game, first, second):
+    made = games.make(game)
+    assert (made.pieces(0), made.pieces(1)) == (first, second)
+
+
+def test_what_the_last_move_changed_is_inverse_in_a_terminal(monkeypatch):
+    said = play("breakthrough", "random", "--seed", 1, typed="2b3a\nquit\n").stdout
+    assert "You play first with W." in said and "\x1b" not in said
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    said = play("breakthrough", "random", "--seed", 1, typed="2b3a\nquit\n").stdout
+    assert said.count("\x1b[7m") == 2

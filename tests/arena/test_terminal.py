@@ -236,7 +236,7 @@ def test_every_parameter_has_a_meaning(what, names):
 
 def test_several_are_listed_one_below_the_other():
     told = call("list", "agents", "uct", "tree").stdout
-    assert told.index("uct: ") < told.index("\n\ntree: ") and len(re.findall("^ exploration", told, re.M)) == 2
+    assert told.index("uct: ") < told.index("\n\ntree: ") and len(re.findall("^exploration", told, re.M)) == 2
     refused = call("list", "games", "hex", "go9")
     assert refused.exit_code == 2 and "unknown game 'go9'" in refused.stderr and refused.stdout == ""
 
@@ -372,3 +372,19 @@ def test_every_command_with_json_is_on_the_page():
     names = {command.name for command in leaves(COMMANDS) if any("--json" in p.opts for p in command.params)}
     on_page = set(re.findall(r"`([a-z ]+)`", "".join(line.split(" |")[0] for line in PAGE.splitlines())))
     assert names <= {word for name in on_page for word in name.split()} | {"games", "agents", "learners"}
+
+
+def test_sentences_wrap_between_words_and_commands_stay_whole(monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setenv("COLUMNS", "30")
+    text = "a sentence that is longer than thirty columns\n  arena a command that is longer than that, too\n\nshort"
+    assert output.wrapped(text, terminal).split("\n") == [
+        "a sentence that is longer than",
+        "thirty columns",
+        "  arena a command that is longer than that, too",
+        "",
+        "short",
+    ]
+    assert output.wrapped("three words of thirty columns", terminal, "Error: ") == "three words of thirty\ncolumns"
+    assert output.wrapped(text, io.StringIO()) == output.wrapped(text, None) == text

@@ -12,7 +12,7 @@ import pytest
 
 from arena import results
 from arena.results.database.store import FILE_NAME, Store
-from arena.results.shown.export import FORMATS, LONG, render, rich_table
+from arena.results.shown.export import FORMATS, render, rich_table
 from arena.results.shown.kinds import KINDS
 from tests.results.sample import AGENTS, META
 
@@ -81,7 +81,7 @@ def test_text_fits_the_width_it_is_given(tournament):
 
 
 def test_long_text(tournament):
-    frame = pd.concat([tournament.games] * (LONG // 9 + 1))
+    frame = pd.concat([tournament.games] * 112)
     lines = render(frame, "text").splitlines()
     assert len(lines) == len(frame) + 2
 

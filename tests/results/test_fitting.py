@@ -1,4 +1,4 @@
-"""Tables in terminals of any width: no line is too long, no name is cut, and what says nothing goes first."""
+"""Tables in terminals of any width: no line is too long, a row is a line, and what says least goes first."""
 
 import pandas as pd
 import pytest
@@ -8,6 +8,7 @@ from rich.console import Console
 from arena import results
 from arena.results.shown.export import render, rich_table
 from arena.results.shown.fitting import Fitted, columns_of
+from arena.results.shown.short_names import short_names
 from tests.arena.stored import CONFIG, store_run
 
 NAMES = ["uct(playouts=200, exploration=0.3)", "uct(playouts=200, exploration=0.4)", "uct(playouts=2000)", "random"]
@@ -31,43 +32,43 @@ def lines(frame, width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_table_fits_and_names_are_whole(runs, width):
+def test_every_table_fits_with_one_line_a_row(runs, width):
     for kind, frame in (item for run in runs for item in run.items()):
         text = lines(frame, width)
         assert max(map(cell_len, text)) <= width, kind
-        if kind == "study":  # whose headings may break at blanks
-            assert sum(line.count("exploration=0.3)") + line.count("exploration=0.4)") for line in text) == 2
-        elif "agent" in frame or kind == "crosstable":
-            assert all(any(name in line for line in text) for name in NAMES), kind + "\n" + "\n".join(text)
+        tables = sum(set(line) == {"─"} for line in text)
+        rows = tables * len(rich_table(frame).columns[0].cells)
+        begin = [number for number, line in enumerate(text) if set(line) == {"─"}]
+        shown = [line for number in begin for line in text[number + 1 : number + 1 + rows // tables]]
+        assert len(shown) == rows and all(shown), kind
 
 
-def test_columns_that_say_nothing_go_first_then_rows_are_stacked(runs):
+def test_what_says_nothing_goes_first_then_what_is_told_and_then_parts_of_names(runs):
     frame = runs[0]["standings"]
-    wide, narrow, stacked = (lines(frame, width) for width in (120, 91, 80))
-    assert len(wide) == len(narrow) == len(NAMES) + 2 and len(stacked) == 2 * len(NAMES) + 3
-    assert "draws" in wide[0] and "draws" not in narrow[0] and "draws" not in "".join(stacked)
-    assert stacked[0].split() == ["rank", "agent"] and stacked[1].split()[:3] == ["games", "wins", "losses"]
-    assert [" ".join(line.split()[1:]) for line in stacked[3::2]] == frame["agent"].tolist()
-    assert [line.split()[0] for line in stacked[4::2]] == [str(games) for games in frame["games"]]
+    wide, narrow, told, short = (lines(frame, width) for width in (120, 91, 80, 60))
+    assert len(wide) == len(narrow) == len(NAMES) + 2 and len(told) == len(short) == len(NAMES) + 3
+    assert "draws" in wide[0] and "draws" not in narrow[0] and "losses" in narrow[0] and "rank" in narrow[0]
+    assert told[0].split() == ["agent", "wins", "losses", "score", "Elo", "LOS"]
+    assert told[-1] == f"in every row: games {frame['games'].iloc[0]}"
+    assert [line[:34].strip() for line in told[2:-1]] == frame["agent"].tolist()
+    assert short[0].split() == ["agent", "wins", "score", "Elo", "LOS"]
+    assert {line[:23] for line in short[2:-1]} >= {"uct(…, exploration=0.3)", "uct(…, exploration=0.4)"}
 
 
-def test_a_name_that_is_too_long_is_folded_beside_its_rank(runs):
-    """At its blanks, and a title at its own."""
-    long = "alphabeta(depth=2, table=0.0, order=('killers',), scout=False, evaluation='material')"
-    for kind, rank in (("standings", "rank"), ("crosstable", "#")):
-        frame = runs[0][kind].replace({NAMES[0]: long}).rename(columns={NAMES[0]: long}, index={NAMES[0]: long})
-        caption = "A caption of more words than the sixty columns of a line can hold"
-        frame.attrs = runs[0][kind].attrs | {"caption": caption}
-        text = render(frame, "text", width=60).splitlines()
-        assert max(map(cell_len, text)) <= 60 and text[:2] == [
-            "A caption of more words than the sixty columns of a line can",
-            "hold",
-        ]
-        assert any(line.split() == [rank, "agent"] for line in text), "\n".join(text)
-        number = next(i for i, line in enumerate(text) if "alphabeta" in line)
-        indent = text[number].index("alphabeta")
-        assert text[number].split()[0].isdigit() and text[number].endswith("order=('killers',),")
-        assert text[number + 1] == " " * indent + "scout=False, evaluation='material')"
+def test_too_wide_a_table_is_printed_in_several_each_with_the_names(runs):
+    text = lines(runs[0]["win_rates"], 40)
+    headings = [number - 1 for number, line in enumerate(text) if set(line) == {"─"}]
+    assert len(headings) > 1 and all(text[number].startswith("agent") for number in headings)
+    for number in headings:
+        assert [line.split()[0] for line in text[number + 2 : number + 2 + len(NAMES)]].count("random") == 1
+    assert all(heading in " ".join(" ".join(text).split()) for heading in ("first", "second", "game"))
+
+
+def test_what_all_rows_have_is_said_below_and_what_is_spare(runs):
+    frame = runs[0]["pairs"]
+    text = " ".join(lines(frame, 80))
+    assert f"in every row: games {frame['games'].iloc[0]}" in text and "left out: LL, WL+DD, WW" in text
+    assert "left out" not in " ".join(lines(frame, 200)) and "WL+DD" in lines(frame, 200)[0]
 
 
 def test_yes_and_no():
@@ -86,31 +87,43 @@ def test_a_crosstable_spares_its_digits(runs):
     assert len(lines(crosstable, 60)) == len(NAMES) + 2
 
 
-def test_what_is_wider_than_a_line_is_folded():
-    name = "x" * 70 + "y" * 30
-    text = lines(pd.DataFrame({"agent": [name, "z"], "games": [1, 22], "字": ["漢字", "-"]}), 40)
-    assert max(map(cell_len, text)) <= 40
-    assert "".join(line.strip() for line in text).count(name) == 1 and "22" in "".join(text)
+def test_names_alike_are_shortened_where_they_agree():
+    """A name that is short enough stays; two never become one."""
+    first, second, third = NAMES[0], NAMES[1], "tree(lock='global', workers=8)"
+    assert short_names([first, second, "random"], 24) == {
+        first: "uct(…, exploration=0.3)",
+        second: "uct(…, exploration=0.4)",
+        "random": "random",
+    }
+    assert short_names([first, third], 24) == {first: "uct(playouts=200, …)", third: "tree(lock='global', …)"}
+    assert short_names([first, third], 8) == {first: "uct(…)", third: "tree(…)"}
+    for width in range(5, 40):
+        assert len(set(short_names([*NAMES, third, "an agent (1)", "an agent (2)"], width).values())) == 7
+    assert short_names(["same beginning, 1, same end", "same beginning, 2, same end"], 9) == {
+        name: name for name in ("same beginning, 1, same end", "same beginning, 2, same end")
+    }
 
 
-@pytest.mark.parametrize("width", [1, 2, 3])
-def test_a_terminal_may_have_a_column_or_two(width):
+@pytest.mark.parametrize("width", [1, 2, 3, 9])
+def test_a_terminal_may_have_few_columns(width):
+    """Then cells are broken, and nothing of them is lost but letters of names."""
     frame = pd.DataFrame({"agent": ["xyz", "字"], "games": [1, 22], "mean": [0.5, 1.5]})
-    assert "".join(lines(frame, width)).replace(" ", "").count("xyz") == 1
+    text = lines(frame, width)
+    assert max(map(cell_len, text)) <= max(width, 3 * 2 + 4)
+    assert all("".join(text).count(sign) == count for sign, count in {"字": 1, "x": 1, "y": 1, "z": 1, "2": 2}.items())
 
 
 def test_a_table_knows_what_it_takes():
     table = Fitted(columns_of({"agent": ["a" * 30], "games": ["1"], "draws": ["0"]}, [False, True, True]), "Title")
-    console = Console(width=80)
-    assert console.measure(table).maximum == 30 + 3 + 5 + 3 + 5 + 2 and table.row_count == 1
-    for width, headings in ((48, 3), (47, 3), (46, 3), (45, 2), (39, 2)):  # as rich measures what is chosen
-        chosen = table.laid_out(console, width)
-        assert console.measure(chosen).maximum <= width and len(chosen.columns) == headings
+    assert Console(width=80).measure(table).maximum == 30 + 3 + 5 + 3 + 5 and table.row_count == 1
+    for width, headings in ((46, 3), (45, 3), (44, 3), (43, 2), (37, 2)):
+        chosen = table.laid_out(width)
+        assert chosen.width <= width and [len(columns) for columns in chosen.tables] == [headings]
 
 
 def test_the_same_table_in_a_live_display(runs):
-    console = Console(width=60)
+    console = Console(width=80)
     with console.capture() as shown:
         console.print(rich_table(runs[0]["standings"], "Standings"))
     text = shown.get()
-    assert text.lstrip().startswith("Standings") and all(name in text for name in NAMES)
+    assert text.startswith("Standings") and all(name in text for name in NAMES)
