@@ -6,6 +6,7 @@ import textwrap
 import typer
 
 from arena.cli import app
+from arena.commands.application import with_choices_in_words
 
 
 def main() -> None:
@@ -24,12 +25,13 @@ def describe(command, path: str) -> None:
             describe(one, f"{path} {name}")
         return
     context = command.context_class(command, info_name=path)
-    text, _, examples = inspect.cleandoc(command.help or "").partition("Examples:\n")
+    # a line of \b alone tells click to keep the lines of a paragraph
+    text, _, examples = inspect.cleandoc(command.help or "").replace("\b\n", "").partition("Examples:\n")
     print(f"## {path}\n\n{text.strip()}\n")
     print(f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```\n")
     if examples:
         print(f"For example:\n\n```sh\n{textwrap.dedent(examples).strip()}\n```\n")
-    rows = [parameter.get_help_record(context) for parameter in command.get_params(context)]
+    rows = [with_choices_in_words(one.get_help_record(context)) for one in command.get_params(context)]
     rows = [row for row in rows if row and row[0] != "-h, --help"]
     if rows:
         print("| option | meaning |\n|---|---|")

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import os
+import re
 import sys
 import textwrap
 from collections import Counter
@@ -57,7 +58,7 @@ class Grouped(TyperCommand):
     def format_options(self, ctx, formatter) -> None:
         rows: dict[str, list] = {"Arguments": [], "Options": [], RUNNING: [], FILES: []}
         for parameter in self.get_params(ctx):
-            if record := parameter.get_help_record(ctx):
+            if record := with_choices_in_words(parameter.get_help_record(ctx)):
                 own = "Arguments" if parameter.param_type_name == "argument" else "Options"
                 rows[getattr(parameter, "rich_help_panel", None) or own].append(record)
         for heading, records in rows.items():
@@ -66,6 +67,16 @@ class Grouped(TyperCommand):
                     formatter.write_dl(records)
 
 
+def with_choices_in_words(record: tuple[str, str] | None) -> tuple[str, str] | None:
+    """A line of help; many choices, which a terminal would break anywhere, follow the sentence as a list."""
+    if record is None or not (found := re.search(r"<(\w+(?:\|\w+)+)>", record[0])) or len(found[0]) <= LONG_CHOICE:
+        return record
+    choices = found[1].replace("|", ", ")
+    sentence, _, end = record[1].partition("  [")
+    return record[0].replace(found[0], "<choice>"), f"{sentence} One of {choices}." + (f"  [{end}" if end else "")
+
+
+LONG_CHOICE = 50  # columns
 FORMER = {"scaling": ("study", "schemes")}  # names that commands had, and have now
 
 

@@ -69,6 +69,7 @@ def write_text(text: str | bytes, output: Path | None, force: bool = False) -> N
         text = (printable(text) if output is None and sys.stdout.isatty() else text).encode(errors="replace")
     if output:
         write_whole(output, text, force)
+        told(output)
     else:
         sys.stdout.buffer.write(text)
         sys.stdout.flush()
@@ -98,6 +99,12 @@ def wrapped(text: str, stream, before: str = "") -> str:
     lines = (before + text).split("\n")
     kept = (line if line[:1] in ("", " ") or len(line) <= width else filled(line) for line in lines)
     return "\n".join(kept).removeprefix(before)
+
+
+def told(path: Path) -> None:
+    """Say that a file has been written, on the error stream, which no program reads as a table."""
+    if path.is_file():  # and no device or pipe
+        typer.echo(wrapped(f"written: {path} ({path.stat().st_size:,} bytes)", sys.stderr), err=True)
 
 
 def quoted(path: str | Path) -> str:

@@ -11,6 +11,7 @@ from arena.commands.application import INTERRUPTED, VOID, Panel, command, compla
 from arena.commands.dialogue import Dialogue
 from arena.commands.options import AgentArgument, Game, Moves, budget_of, line_of
 from arena.commands.output import check_writable, say, tell, write_whole
+from arena.commands.progress import progress_line
 
 Side = StrEnum("Side", ["first", "second", "random"])
 DEFAULT_SECONDS = 1.0
@@ -135,12 +136,10 @@ def _with_budget(agent, given: list[str] | None):
 
 def _warm(game, agent) -> None:
     """Compile what the agent runs before the clock counts; a failure will show in the game."""
-    from rich.console import Console
-
     from arena.config.config import Seat
     from arena.play.first_moves import warm
 
-    with Console(stderr=True).status("compiling"):
+    with progress_line():
         warm([game], Seat(str(agent), agent, agent.budget()))
 
 

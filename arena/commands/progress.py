@@ -19,7 +19,8 @@ def progress_line(text: str = "compiling") -> Iterator[Callable[[str], None]]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    with _in_a_terminal(console, text) if console.is_terminal else _elsewhere(text) as show:
+    redraws = console.is_terminal and not console.is_dumb_terminal
+    with _in_a_terminal(console, text) if redraws else _elsewhere(text) as show:
         yield show
 
 

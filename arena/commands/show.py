@@ -1,4 +1,4 @@
-"""`arena show`: one stored game."""
+"""`arena show`: the stored games, and each of them."""
 
 import json
 from dataclasses import asdict
@@ -9,20 +9,20 @@ import typer
 
 from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import Folder, Force, Json, Trust, output_option, trust_run
-from arena.commands.output import print_table, say, write_whole
+from arena.commands.output import print_table, quoted, say, tell, told, write_whole
 
 LAST = 10  # improvements that are shown
 
 
 @command(
     Panel.READ,
-    examples="arena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
+    examples="arena show runs/first\narena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
     "arena show runs/first 2v1-0007 --ply 12 --output board.svg\n"
     "arena show runs/first 2v1-0007 --candidates",
 )
 def show(
     folder: Folder,
-    id: Annotated[str, typer.Argument(help="A game's id, as `arena table DIR --kind games` lists it.", metavar="ID")],
+    id: Annotated[str | None, typer.Argument(help="A game's id. Default: list the games.", metavar="ID")] = None,
     ply: Annotated[int | None, typer.Option(help="Show the board after this many plies. Default: the end.")] = None,
     output: Annotated[Path | None, output_option("An SVG file for a drawing of the position.")] = None,
     force: Force = False,
@@ -32,11 +32,14 @@ def show(
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Show a game: moves, decisions, board."""
+    """Show a game: moves, decisions, board; or list a run's games."""
     from arena.config.config import game_of
     from arena.play.game_calls import started
     from arena.results.database.store import Store
 
+    if id is None:
+        _list_games(folder, as_json)
+        return
     with Store.open(folder) as store:
         record = store.record(id)
         if as_json:
@@ -50,12 +53,22 @@ def show(
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if output:
         write_whole(output, game.picture(moves).encode(), force)
+        told(output)
     if record.second is None:
         _show_run(game, record, moves)
     else:
         _show_game(game, record, moves)
     if candidates:
         _show_candidates(record)
+
+
+def _list_games(folder: Path, as_json: bool) -> None:
+    from arena import results
+
+    run = results.load(folder)
+    print_table(run.table("games"), as_json)
+    if len(run.games):
+        tell(f"\nTo show one: arena show {quoted(folder)} {run.games['id'].iloc[-1]}")
 
 
 def _board(game, moves: list[str]) -> str:

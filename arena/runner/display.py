@@ -37,8 +37,9 @@ SHOWN_OF_SCORES = ("rank", "agent", "runs", "failed", "mean", "best", "seconds")
 
 
 def watch(console: Console) -> Events:
-    """The display for `console`."""
-    return LiveDisplay(console) if console.is_terminal else PlainDisplay(console)
+    """The display for `console`: lines where it cannot redraw."""
+    redraws = console.is_terminal and not console.is_dumb_terminal
+    return LiveDisplay(console) if redraws else PlainDisplay(console)
 
 
 class Display(Events):

@@ -23,7 +23,7 @@ from arena.results.database.store import Store
 from arena.results.shown.comparison import NothingInCommon, compare
 from arena.results.shown.summary import side_by_side
 from arena.results.statistics.ratings import rate
-from arena.runner.display import watch
+from arena.runner.display import LiveDisplay, PlainDisplay, watch
 from arena.runner.ticker import Ticker
 from tests.arena.stored import CONFIG, store_run
 from tests.results.sample import AGENTS as PLAYERS
@@ -388,3 +388,23 @@ def test_sentences_wrap_between_words_and_commands_stay_whole(monkeypatch):
     ]
     assert output.wrapped("three words of thirty columns", terminal, "Error: ") == "three words of thirty\ncolumns"
     assert output.wrapped(text, io.StringIO()) == output.wrapped(text, None) == text
+
+
+def test_a_terminal_that_cannot_redraw_gets_lines(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    assert isinstance(watch(Console(file=io.StringIO(), force_terminal=True)), PlainDisplay)
+    monkeypatch.setenv("TERM", "xterm")
+    assert isinstance(watch(Console(file=io.StringIO(), force_terminal=True)), LiveDisplay)
+
+
+def test_show_lists_games_and_says_what_is_written(runs, tmp_path):
+    listed = call("show", runs / "one")
+    game = listed.output.split()[-1]
+    assert listed.exit_code == 0 and f"To show one: arena show {runs / 'one'} {game}" in listed.output
+    assert json.loads(call("show", runs / "one", "--json").stdout)[-1]["id"] == game
+    board = tmp_path / "board.svg"
+    written = call("show", runs / "one", game, "--output", board)
+    assert f"written: {board} ({board.stat().st_size:,} bytes)" in written.stderr
+    table = tmp_path / "table.csv"
+    assert f"written: {table}" in call("table", runs / "one", "--format", "csv", "--output", table).stderr
+    assert call("table", runs / "one", "--format", "csv", "--output", "/dev/null").stderr.count("written") == 0
