@@ -25,14 +25,17 @@ from arena.agents.minimax.stack import (
     new_search,
     restart,
 )
+from arena.games.core.game import check_choice
+
+TIES = ("random", "first")
 
 
 @dataclass(frozen=True)
 class DepthFirstMinimax(PreparedAgent):
     """Searches to `depth`; with a budget of nodes or seconds, to depth 1, 2, 3 and so on until it is spent.
 
-    Ties between moves are broken at random.
-
+    ties: which of several best moves is played: a random one, or the first in the game's order; when it searches to
+        depth 1, 2 and so on, the best move of the last depth comes first
     shortest: prefer the quickest win and the longest resistance; this costs some cut-offs
     evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
     scores: play for the game's score (discs, say) rather than for a win; the depth should then reach the end
@@ -45,6 +48,7 @@ class DepthFirstMinimax(PreparedAgent):
     nodes: int | None = None
     seconds: float | None = None
     shortest: bool = True
+    ties: str = "random"
     evaluation: str = ""
     scores: bool = False
     table: float = 0.0
@@ -59,6 +63,7 @@ class DepthFirstMinimax(PreparedAgent):
 
     def __post_init__(self):
         super().__post_init__()
+        check_choice("ties", self.ties, TIES)
         check_table(self.table or LEAST_TABLE, self.scheme)
 
     def own_needs(self):
@@ -119,8 +124,8 @@ class DepthFirstPlayer(Player):
         )
 
     def begin(self, state, rng) -> "Deepening":
-        """A new search of `state`; moves are in the game's order if rng is None."""
-        put_root(self.game, self.search, state, rng)
+        """A new search of `state`; moves are in the game's order if rng is None, or the agent takes the first."""
+        put_root(self.game, self.search, state, rng if self.agent.ties == "random" else None)
         new_generation(self.search.table)
         self.search.table.counts[:] = 0
         deepening = self.agent.deepening or self.budget.nodes is not None or self.budget.seconds is not None

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from arena import agents, games
+from arena.agents.core.agent import Budget
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.minimax.ordering import UNGUIDED
 from arena.agents.minimax.root_moves import put_root
@@ -316,3 +317,18 @@ def test_the_moves_of_a_root_are_made_in_a_kernel(name, monkeypatch):
     player = agents.make(f"{name}(depth=2)").player(game)
     monkeypatch.setattr(type(game), "after", None)
     assert len(player.values(state)) == 8 and player.choose(state, stream(1)).depth == 2
+
+
+@pytest.mark.parametrize("agent", ["minimax(depth=2", "alphabeta(depth=2", f"alphabeta(depth=2, {PLAIN}"])
+def test_of_equal_moves_a_random_one_or_the_first(agent):
+    """MIN leaves MAX 0 after the first move, and 1 after each of the three others."""
+    game = games.make("tree(nodes='[[5, 0], [1, 2], [3, 1], [1, 1]]')")
+    state = game.initial()
+    moves = list(game.moves(state))
+    random, first = (
+        agents.make(f"{agent}{ties})").new_player(game, Budget(depth=2)) for ties in ("", ", ties='first'")
+    )
+    assert {random.choose(state, stream(k)).move for k in range(99)} == set(moves[1:])
+    assert {first.choose(state, stream(k)).move for k in range(9)} == {moves[1]}
+    with pytest.raises(ValueError, match="ties = 'last' is not one of random, first"):
+        agents.make(f"{agent}, ties='last')")
