@@ -3,10 +3,10 @@
 import time
 from collections.abc import Callable
 
-LONG, SHORT = 0.05, 0.002  # seconds of a chunk: at most, and near the end of a time budget
+LONG, SHORT = 0.05, 0.0005  # seconds of a chunk: at most, and near the end of a time budget
 SLICES = 50  # of the time left, under a time budget
 FIRST = 16  # iterations of the first chunk
-GROWTH = 64  # times the previous chunk at most, since the first ones may be cheap
+GROWTH = 8  # times the previous chunk at most, since the first ones may be cheap
 
 
 def run_chunks(run: Callable[[int], int], limit: int | None, seconds: float | None, first: int | None = None) -> int:
