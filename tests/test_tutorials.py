@@ -1,5 +1,6 @@
 """The tutorials: their files are written and their commands typed, in their order, with fewer games and playouts."""
 
+import importlib
 import re
 import runpy
 import shlex
@@ -8,7 +9,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from arena import agents, games
 from arena.cli import app
+from arena.games.core.random import stream
 from tests.test_readme import ROOT, blocks
 
 TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
@@ -67,15 +70,21 @@ def test_python_of_the_course_runs(capsys):
     assert corners > 700
 
 
-def test_python_of_the_agent_runs(tmp_path, monkeypatch):
-    """The agent of the page passes the check of the page."""
-    agent, check = blocks((ROOT / "docs/tutorials/agent.md").read_text(), "python")
+def test_python_of_the_agents_runs(tmp_path, monkeypatch):
+    """The agents of the page pass the check of the page; the compiled one is better than chance."""
+    agent, check, compiled = blocks((ROOT / "docs/tutorials/agent.md").read_text(), "python")
     (tmp_path / "greedy.py").write_text(agent)
+    (tmp_path / "bandit.py").write_text(compiled)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "greedy", raising=False)
+    for name in ("greedy", "bandit"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     space = {}
     exec(check, space)
     assert type(space["agent"]).__name__ == "Greedy" and space["agent"].name == "greedy"
+    bandit, game = importlib.import_module("bandit").Bandit(playouts=300), games.make("tictactoe")
+    agents.check(bandit, game, seed=1)
+    state = game.read_line("1a 2b 1b 3a")[1]  # the first player wins by 1c, the second one threatens 1c, too
+    assert bandit.player(game).choose(state, stream(1)).move == game.parse_move(state, "1c")
 
 
 def test_the_reference_of_the_commands_is_what_they_say(capsys):
