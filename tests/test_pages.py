@@ -218,3 +218,10 @@ def test_pictures_have_a_command(page):
     commands = {line.split()[1] for line in lines_of(page) if line.split()[0].endswith("arena")}
     for name in re.findall(r"!\[[^]]*\]\((?:docs/)?([\w-]+)\.svg\)", PAGES[page]):
         assert name in commands, f"{page}: {name}.svg"
+
+
+def test_pages_load_nothing_from_other_hosts():
+    """Pictures and the site's theme take the reader's own fonts."""
+    for picture in (ROOT / "docs").rglob("*.svg"):
+        assert not re.search(r"url\(.?https?:|@import|<script|xlink:href=.http", picture.read_text()), picture
+    assert "\n  font: false" in (ROOT / "mkdocs.yml").read_text()

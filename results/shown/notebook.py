@@ -9,7 +9,7 @@ from arena.results.printable import printable
 from arena.results.shown.export import MISSING, display_columns
 from arena.results.shown.kinds import NOTED
 
-HEAT = "RdYlGn"
+HEAT = "RdYlBu"
 FADED = 0.25, 0.25  # how far colours go on beyond 0 and 1; their ends are too dark for black letters
 ELO = "Elo is counted from the mean of the pool, with its 95 % interval"
 LOS = "LOS is how likely an agent is stronger than the next one"

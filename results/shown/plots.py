@@ -48,7 +48,7 @@ def _colour(number: int) -> str:
 def _heat(share: float) -> tuple[Any, str]:
     """The colour map, and black or white to write on a share from 0 to 1."""
     name = matplotlib.rcParams["image.cmap"]
-    chosen = matplotlib.colormaps["RdYlGn" if name == matplotlib.rcParamsDefault["image.cmap"] else name]
+    chosen = matplotlib.colormaps["RdYlBu" if name == matplotlib.rcParamsDefault["image.cmap"] else name]
     red, green, blue, _ = chosen(share)
     return chosen, "#111111" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#ffffff"
 
