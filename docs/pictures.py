@@ -20,14 +20,14 @@ from rich.text import Text
 DOCS = Path(__file__).parent
 COLUMNS = 92
 ARENA = (sys.executable, "-m", "arena")
-SHOWN = "runs/demo"
+SHOWN = "runs/demo-1"  # where it is stored
 TALLEST = 720  # pixels of the report that are shown
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        played = typed("demo", "--out", SHOWN).split("\n\n")[0].strip()
+        played = typed("demo").split("\n\n")[0].strip()
         crosstable = typed("table", SHOWN, "--kind", "crosstable")
         draw(f"$ arena demo\n{played}\n\n$ arena table {SHOWN} --kind crosstable\n{crosstable.strip()}")
         typed("show", SHOWN, "5v6-0004", "--ply", "24", "--output", "board.svg")
