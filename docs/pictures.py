@@ -13,7 +13,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.text import Text
 
@@ -25,6 +24,7 @@ TALLEST = 720  # pixels of the report that are shown
 
 
 def main() -> None:
+    """Play the demo in a folder that is removed, and replace the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         played = typed("demo").split("\n\n")[0].strip()
@@ -46,12 +46,12 @@ def draw(text: str) -> None:
     """The text as a terminal, with fonts of the reader's machine alone."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text(text))
-    form = re.sub(r"@font-face \{\{.*?\n    \}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
-    drawn = console.export_svg(title="arena", code_format=form, unique_id="demo")
+    drawn = re.sub(r"@font-face \{.*?\}\s*", "", console.export_svg(title="arena", unique_id="demo"), flags=re.DOTALL)
     (DOCS / "demo.svg").write_text("\n".join(line.rstrip() for line in drawn.splitlines()) + "\n")
 
 
 def photograph(page: Path) -> None:
+    """The top of a page, as a browser shows it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:

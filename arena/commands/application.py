@@ -67,6 +67,9 @@ class Grouped(TyperCommand):
                     formatter.write_dl(records)
 
 
+LONG_CHOICE = 50  # columns
+
+
 def with_choices_in_words(record: tuple[str, str] | None) -> tuple[str, str] | None:
     """A line of help; many choices, which a terminal would break anywhere, follow the sentence as a list."""
     if record is None or not (found := re.search(r"<(\w+(?:\|\w+)+)>", record[0])) or len(found[0]) <= LONG_CHOICE:
@@ -76,7 +79,6 @@ def with_choices_in_words(record: tuple[str, str] | None) -> tuple[str, str] | N
     return record[0].replace(found[0], "<choice>"), f"{sentence} One of {choices}." + (f"  [{end}" if end else "")
 
 
-LONG_CHOICE = 50  # columns
 FORMER = {"scaling": ("study", "schemes")}  # names that commands had, and have now
 
 

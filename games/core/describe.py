@@ -30,14 +30,16 @@ COMMON = {
 def about(cls: type[Registered]) -> str:
     """The first paragraph of a class's module, which is empty if Python knows no such module.
 
-    Of a module of several, those that it does not name are described by their own first sentence.
+    Of a module of several, those that it does not name are described by their own first sentence, unless that is about
+    the state.
     """
     module = sys.modules.get(cls.__module__)
     text = (getattr(module, "__doc__", None) or "").split("\n\n")[0].replace("\n", " ")
     own = " ".join((cls.__doc__ or "").split()).split(". ")[0].split("; ")[0].rstrip(".")
     named = [one for one in vars(module).values() if isinstance(one, type) and "name" in vars(one)] if module else []
     several = sum(one.__module__ == cls.__module__ for one in named) > 1
-    return f"{own}." if several and own and cls.name.lower() not in text.lower() else text
+    told = several and own and not own.startswith("state") and cls.name.lower() not in text.lower()
+    return f"{own}." if told else text
 
 
 def parameters(cls: type[Registered]) -> list[Parameter]:

@@ -1,12 +1,13 @@
 """What a game may define for people and other programs: names of moves, pictures, and the formats of records."""
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
-from arena.games.core.drawing import Drawing, Look, svg, text_drawing
+from arena.games.core.drawing import Drawing, Look, read_board, svg, text_drawing
 from arena.games.core.errors import listed
 from arena.games.core.lines import play_line_kernel
 from arena.games.core.rules import IllegalMove, Rules
@@ -29,21 +30,23 @@ class People(Rules):
         return {}
 
     def pieces(self, side: int) -> str:
-        """What a player has on the board, in words: `sides`, or the letters that his first moves put there; or ""."""
+        """What a player has on the board: `sides`, or the letter that his first moves put there; "" if none is seen."""
         if any(self.sides):
             return self.sides[side]
         state = self.initial()
         while not self.is_over(state) and (mover := int(self.player(state))) in (0, 1):
             if mover == side:
-                return _in_words(set().union(*(self._letters_put(state, move) for move in self.moves(state))))
+                letters = set().union(*(self._letters_put(state, move) for move in self.moves(state)))
+                return letters.pop() if len(letters) == 1 else ""
             self.play(state, self.moves(state)[0])
         return ""
 
     def _letters_put(self, state: np.ndarray, move: int) -> set[str]:
         after = state.copy()
         self.play(after, move)
-        pairs = zip(self.render(state), self.render(after))
-        return {new for old, new in pairs if old != new and new.isalpha()}
+        boards = [read_board(self.render(one)) for one in (state, after)]
+        cells = [[] if board is None else itertools.chain.from_iterable(board.rows) for board in boards]
+        return {new for old, new in zip(*cells) if old != new and new.isalpha()}
 
     def drawing(self, state: np.ndarray, moves: list[str]) -> Drawing:
         """The drawing for `svg`: by default the text of `render`, in the look `board_look` if it is a board.
@@ -162,10 +165,3 @@ class People(Rules):
     def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
         """The same game from the starting position of a PGN with these tags; ValueError if it cannot start there."""
         return self
-
-
-def _in_words(letters: set[str]) -> str:
-    if len(letters) < 2:
-        return "".join(letters)
-    capital = {letter.isupper() for letter in letters}
-    return ("the capital letters" if capital == {True} else "the small letters") if len(capital) == 1 else ""

@@ -4,7 +4,7 @@ What names agree on is left out first, then later parameters; at last letters in
 """
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.cells import cell_len, chop_cells
@@ -15,16 +15,20 @@ HEADS = (1 / 2, 3 / 4, 1 / 4, 0, 1)  # shares of a cut name that come from its b
 
 def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     """Each name's form of at most `width` columns; a name that has none of its own stays whole."""
-    names = list(dict.fromkeys(names))
-    split = {name: _split(name) for name in names}
-    forms = {name: list(dict.fromkeys(_forms(name, split, width))) for name in names}
+    names = dict.fromkeys(names)
+    long = {name: name.partition("(")[0] for name in names if cell_len(name) > width}
+    heads, kin = set(long.values()), defaultdict[str, list[set[str]]](list)
+    for name in names:
+        if (head := name.partition("(")[0]) in heads:
+            kin[head].append(set(_split(name)[1]))
+    agreed = {head: set.intersection(*own) if len(own) > 1 else set[str]() for head, own in kin.items()}
+    forms = {name: list(dict.fromkeys(_forms(name, agreed[head], width))) for name, head in long.items()}
     used = Counter(form for own in forms.values() for form in own)
-    return {
-        name: name
-        if cell_len(name) <= width
-        else next((form for form in forms[name] if cell_len(form) <= width and used[form] == 1), name)
-        for name in names
+    fitting = {
+        name: [form for form in own if cell_len(form) <= width and used[form] == 1 and form not in names]
+        for name, own in forms.items()
     }
+    return {name: next(iter(fitting.get(name, ())), name) for name in names}
 
 
 def _split(name: str) -> tuple[str, list[str]]:
@@ -39,15 +43,12 @@ def _split(name: str) -> tuple[str, list[str]]:
     return call.func.id, [part for part in parts if part]
 
 
-def _forms(name: str, split: dict[str, tuple[str, list[str]]], width: int) -> Iterator[str]:
-    """The name, then ever shorter ones."""
-    yield name
-    head, parts = split[name]
-    kin = [set(own) for of, own in split.values() if of == head]
-    telling = [len(kin) == 1 or not all(part in own for own in kin) for part in parts]
-    kept = list(telling)
+def _forms(name: str, agreed: set[str], width: int) -> Iterator[str]:
+    """Ever shorter forms of a name; `agreed` are the parameters that it shares with all of its kind."""
+    head, parts = _split(name)
+    telling = [part not in agreed for part in parts]
     for last in range(len(parts), -1, -1):
-        yield _joined(head, parts, kept[:last] + [False] * (len(parts) - last))
+        yield _joined(head, parts, telling[:last] + [False] * (len(parts) - last))
     for place in range(len(parts)):
         yield _joined(head, parts, [number == place and telling[place] for number in range(len(parts))])
     for share in HEADS:

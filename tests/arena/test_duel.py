@@ -210,6 +210,15 @@ def test_who_has_which_pieces(game, first, second):
     assert (made.pieces(0), made.pieces(1)) == (first, second)
 
 
+def test_letters_beside_the_board_are_nobodys_pieces(monkeypatch):
+    game = games.make("breakthrough")
+    board = type(game).render
+    monkeypatch.setattr(
+        type(game), "render", lambda self, state: f"{board(self, state)}\n{'WB'[self.player(state)]} moves"
+    )
+    assert (game.pieces(0), game.pieces(1)) == ("W", "B")
+
+
 def test_what_the_last_move_changed_is_inverse_in_a_terminal(monkeypatch):
     said = play("breakthrough", "random", "--seed", 1, typed="2b3a\nquit\n").stdout
     assert "You play first with W." in said and "\x1b" not in said

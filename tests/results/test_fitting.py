@@ -6,6 +6,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from arena import results
+from arena.results.shown import short_names as module
 from arena.results.shown.export import render, rich_table
 from arena.results.shown.fitting import Fitted, columns_of
 from arena.results.shown.short_names import short_names
@@ -102,6 +103,15 @@ def test_names_alike_are_shortened_where_they_agree():
     assert short_names(["same beginning, 1, same end", "same beginning, 2, same end"], 9) == {
         name: name for name in ("same beginning, 1, same end", "same beginning, 2, same end")
     }
+
+
+def test_only_names_of_a_kind_that_is_too_long_are_taken_apart(monkeypatch):
+    """Or tables of many games, each with an id, would take hours."""
+    taken = []
+    whole = module._split
+    monkeypatch.setattr(module, "_split", lambda name: taken.append(name) or whole(name))
+    assert len(set(short_names([*(f"1v2-{k}" for k in range(1000)), *NAMES], 24).values())) == 1000 + len(NAMES)
+    assert set(taken) == set(NAMES[:3])
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 9])
