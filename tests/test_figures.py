@@ -77,6 +77,8 @@ def test_the_keys_of_nodes_are_those_of_the_page(typed):
     heads = [line for line in page.splitlines() if line.startswith("| `tree` |")]
     kinds = set()
     for printed in typed[1].values():
+        if "plan" in printed:
+            continue
         assert all(f"`{key}`" in heads["steps" in printed] for key in printed)
         for step in printed.get("steps", [printed]):
             assert {"iterations", "remark", "nodes", "root"} <= step.keys()

@@ -158,7 +158,7 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
 
     The command has the function's name, without trailing underscores; `examples` are lines as a user types them.  An
     error that the user can correct is one line, and ends the command with the documented exit code.  A command with a
-    parameter `game` or `agent`, or a list of `names`, also has the option --plugin.
+    parameter `game`, `agent` or `problem`, or a list of `names`, also has the option --plugin.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -175,7 +175,7 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
 def _with_plugins(function: Callable) -> Callable:
     """The function with the option --plugin, if it takes a game or an agent; the option's callback does the work."""
     signature = inspect.signature(function)
-    if not {"game", "agent", "names"} & signature.parameters.keys():
+    if not {"game", "agent", "names", "problem"} & signature.parameters.keys():
         return function
 
     @functools.wraps(function)

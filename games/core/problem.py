@@ -2,10 +2,27 @@
 "Artificial Intelligence: a modern approach", section 4.3).  States and actions are hashable."""
 
 from collections.abc import Hashable, Iterable
+from typing import Any, ClassVar
+
+from arena.games.core.registry import Registry
+
+registry = Registry("problem", "arena.games.problems")
 
 
 class Problem:
-    """A problem for AND-OR search, in plain Python."""
+    """A problem for AND-OR search, in plain Python.
+
+    A frozen dataclass with a `name` is made by that name: `arena plan NAME`.
+    """
+
+    name: ClassVar[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        registry.add(cls)  # type: ignore[arg-type]  # it becomes a dataclass after this
+
+    def prepare(self) -> None:
+        """Read files that parameters name; ValueError if one is bad."""
 
     def initial(self) -> Hashable:
         raise NotImplementedError

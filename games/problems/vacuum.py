@@ -5,7 +5,7 @@ it sometimes drops dirt.  With `slippery`, `left` and `right` sometimes fail: th
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from arena.games.core.problem import Problem
 
@@ -29,6 +29,7 @@ class World(NamedTuple):
 class VacuumWorld(Problem):
     """The textbook's eight states; begins in its state 1: on the left, both squares dirty."""
 
+    name: ClassVar[str] = "vacuum"
     slippery: bool = False
 
     def initial(self):
