@@ -119,9 +119,10 @@ def exit_if_failed(played) -> None:
     from arena.results.database.record import Reason
 
     unmoved = played.unmoved()
-    for agent, games, detail in unmoved.itertuples(index=False):
-        of = played.tallies.loc[(played.tallies[["first", "second"]] == agent).any(axis=1), "games"].sum()
-        tell(f"{agent} lost {games} of its {of} games without a move on record; the first: {detail}")
+    for lost, what in (unmoved, "without a move on record"), (played.raised(), "by an exception"):
+        for agent, games, detail in lost.itertuples(index=False):
+            of = played.tallies.loc[(played.tallies[["first", "second"]] == agent).any(axis=1), "games"].sum()
+            tell(f"{agent} lost {games} of its {of} games {what}; the first: {detail}")
     if len(unmoved) or played.tallies["reason"].isin(Reason.VOIDS).any():
         raise typer.Exit(VOID)
 

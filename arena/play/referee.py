@@ -1,8 +1,12 @@
 """The referee: asks an agent for moves, times it, and judges its answers."""
 
+import functools
 import logging
+import sysconfig
 import time
+import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -219,8 +223,25 @@ class Referee:
 
 
 def in_words(error: BaseException) -> str:
-    """The type and text of an exception."""
-    return storable(f"{type(error).__name__}: {text_of(error)}")
+    """The type and text of an exception, and the line of a user's code that it comes from."""
+    return storable(f"{type(error).__name__}: {text_of(error)}{_place(error)}")
+
+
+def _place(error: BaseException) -> str:
+    """` (greedy.py, line 12)`: the last place in code that is neither ours nor a library's, or ""."""
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if _is_users(file := frame.f_code.co_filename):
+            return f" ({Path(file).name}, line {line})"
+    return ""
+
+
+@functools.cache
+def _is_users(file: str) -> bool:
+    ours = Path(__file__).resolve().parents[2]
+    others = [ours / name for name in ("arena", "games", "agents", "results")]
+    others += [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+    path = Path(file).resolve()
+    return path.is_file() and not any(path.is_relative_to(folder) for folder in others)
 
 
 def text_of(error: BaseException) -> str:

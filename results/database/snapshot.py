@@ -188,15 +188,22 @@ class Snapshot:
         """Forfeits without a move of the loser, whose program did not start or whose process died: one row per agent,
         with columns agent, games and detail, that of the first.
         """
+        return self._lost(Reason.FORFEITS, moved=False)
+
+    def raised(self) -> pd.DataFrame:
+        """Games that an agent's exception ended after a move of it, as `unmoved` has those without."""
+        return self._lost([Reason.EXCEPTION], moved=True)
+
+    def _lost(self, reasons: Iterable[str], moved: bool) -> pd.DataFrame:
         columns = ["agent", "games", "detail"]
         if not self.tallies["reason"].isin(Reason.FORFEITS).any():
             return pd.DataFrame(columns=columns)
-        reasons = ", ".join(f"'{reason}'" for reason in Reason.FORFEITS)
+        listed = ", ".join(f"'{reason}'" for reason in reasons)
         side = "(second IS NOT NULL AND outcome = 1)"
         query = (
             f"SELECT CASE {side} WHEN 0 THEN first ELSE second END, COUNT(*), detail, MIN(game) FROM games "
-            f"WHERE {self._shown()} AND reason IN ({reasons}) "
-            f"AND NOT EXISTS (SELECT 1 FROM moves WHERE moves.game = games.game AND side = {side}) GROUP BY 1"
+            f"WHERE {self._shown()} AND reason IN ({listed}) AND {'' if moved else 'NOT '}"
+            f"EXISTS (SELECT 1 FROM moves WHERE moves.game = games.game AND side = {side}) GROUP BY 1"
         )
         with Store.open(self.folder) as store:
             return pd.DataFrame([row[:3] for row in store.select(query)], columns=columns)

@@ -1,6 +1,7 @@
 """One game: its record, and every way in which an agent or the rules can fail."""
 
 import itertools
+import re
 from dataclasses import dataclass, replace
 
 import pytest
@@ -171,7 +172,8 @@ def test_budgets_come_from_the_agent_or_the_tournament():
 def test_warming_tells_each_step_and_passes_over_failures(caplog):
     made = made_of(("bad", "test_odd(how='raise')"), "test_late(seconds=60)", "random")
     told = [warm(made.instances, seat) for seat in made.conditions[0].seats]
-    assert [failure for _, failure in told] == ["ValueError: on purpose", "", ""]
+    failures = [failure for _, failure in told]
+    assert re.fullmatch(r"ValueError: on purpose \(oddities.py, line \d+\)", failures[0]) and failures[1:] == ["", ""]
     assert all(seconds < 50 for seconds, _ in told)
     assert "bad failed while its kernels were being compiled" in caplog.text
 

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -408,7 +409,13 @@ def test_an_agent_that_raises_in_every_game_ends_the_run(tmp_path):
     """What it raised is told; the same exception in some games, or in a short run's, ends nothing."""
     with pytest.raises(arena.Interrupted) as stopped:
         failing(tmp_path, "test_odd(how='raise')", 60)
-    assert stopped.value.why.endswith(" raised ValueError in each of its first 8 games, the last time: on purpose")
+    said = " raised ValueError in each of its first 8 games, the last time: on purpose (oddities.py, line "
+    assert said in stopped.value.why
     assert 8 <= stopped.value.stored < 60
     assert len(failing(tmp_path / "short", "test_odd(how='raise')", 8).games) == 8
-    assert len(failing(tmp_path / "some", "test_odd(how='raise', odds=0.7)", 60).games) == 60
+    some = failing(tmp_path / "some", "test_odd(how='raise', odds=0.7)", 60)
+    later = failing(tmp_path / "later", "test_odd(how='raise', at=2)", 4)
+    assert len(some.games) == 60 and len(some.raised()) == len(later.unmoved()) == 0
+    for lost, games in (some.unmoved(), some.games), (later.raised(), later.games):
+        assert lost["games"].tolist() == [games["reason"].eq("exception").sum()]
+        assert re.search(r"ValueError: on purpose \(oddities.py, line \d+\)$", lost["detail"][0])
