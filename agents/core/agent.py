@@ -172,6 +172,9 @@ class Player:
         result: the first player's, 1, 0.5 or 0; in a game for one player, the score; None if there is none
         """
 
+    def note_best(self, score: float) -> None:
+        """Called by the player itself, in a game for one player, when it has found a better score; a run shows it."""
+
     budget: Budget  # for the next decision; players of agents that can use seconds have it
 
     def allot(self, budget: Budget) -> None:

@@ -115,7 +115,7 @@ class NestedPlayer(ThreadedPlayer):
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
         self.searches = [agent.new_search(game) for _ in range(agent.workers)]
-        self.plan, self.score = (), 0.0
+        self.plan, self.score, self.best = (), 0.0, -np.inf
 
     def decide(self, state, rng):
         if self.plan:
@@ -161,10 +161,18 @@ class NestedPlayer(ThreadedPlayer):
                 for at, score in zip(incumbent.at[:logged], incumbent.scores[:logged])
             )
             incumbent.logged[0] = 0
+            if logged and game.players == 1:
+                self.tell_best(float(incumbent.score[0]))
             return made
 
         run_chunks(run, self.budget.playouts, self.budget.seconds)
         return improvements
+
+    def tell_best(self, score: float) -> None:
+        """Note the best score of all workers."""
+        if score > self.best:
+            self.best = score
+            self.note_best(score)
 
     def decision_for_two(self, state, incumbents):
         table = root_statistics(moves_of(self.game, state), incumbents)

@@ -137,6 +137,8 @@ class Referee:
 
     def _new_player(self) -> tuple[Player, bool]:
         player = self.seat.agent.player(self.game, self.seat.budget)
+        if self.game.players == 1:
+            player.note_best = self.watch.note_best  # type: ignore[method-assign]
         return player, getattr(player.played, "__func__", None) is not Player.played
 
     def _asked(self, legal, rng, ply, side) -> tuple[Decision, MoveRecord]:

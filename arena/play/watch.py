@@ -4,6 +4,7 @@ It is for dead or silent workers; writing costs less than a microsecond.  The su
 begin no further game.
 """
 
+import math
 import multiprocessing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from arena.games.core.shared_memory import sharing
 
-PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, GAME, HALT, WORDS = range(12)
+PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, BEST, GAME, HALT, WORDS = range(13)
 NOBODY = -1.0
 
 
@@ -28,6 +29,7 @@ class Doing(NamedTuple):
     compiled: float  # seconds of compiling since `since`
     compiled_game: float  # the same since `game_since`
     plies: float  # of the game so far
+    best: float  # score found so far, in a game for one player; or NaN
 
 
 def new_memory():
@@ -66,6 +68,7 @@ class Watch:
         """A game begins, or the loading of its agents' kernels."""
         words = self._words
         words[AGENT], words[COMPILED], words[COMPILED_GAME], words[PLIES] = NOBODY, 0.0, 0.0, 0.0
+        words[BEST] = math.nan
         words[GAME_SINCE] = monotonic()
         words[PLAYING] = float(playing)
 
@@ -88,6 +91,10 @@ class Watch:
     def note_plies(self, plies: int) -> None:
         """Note the plies of the game so far."""
         self._words[PLIES] = plies
+
+    def note_best(self, score: float) -> None:
+        """Note the best score that the search has found so far."""
+        self._words[BEST] = score
 
     def compiled(self) -> float:
         """Seconds of compiling since `enter`."""

@@ -134,6 +134,8 @@ class Display(Events):
         if len(self.conditions) > 1:
             columns["condition"] = [self.conditions[game.fixture.condition] for game in shown]
         counts = {"plies": [game.plies for game in shown], "seconds": [game.seconds for game in shown]}
+        if any(math.isfinite(game.best) for game in shown):
+            counts["best"] = [game.best for game in shown]
         frame = pd.DataFrame(columns | counts)
         frame.attrs["kind"] = "playing"
         return frame
@@ -296,7 +298,8 @@ class PlainDisplay(Display):
         if self.done == self.told:
             for game in self.in_play[:MOST_GAMES]:
                 players = " - ".join(self.names[seat] for seat in game.fixture.seats)
-                self.say(f"  {game.fixture.id}, {players}: {game.plies} plies, {game.seconds:.0f} s")
+                best = f", best score {game.best:g}" if math.isfinite(game.best) else ""
+                self.say(f"  {game.fixture.id}, {players}: {game.plies} plies, {game.seconds:.0f} s{best}")
         for line in self.schedule.lines():
             self.say(f"  {line}")
         self.told = self.done

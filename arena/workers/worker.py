@@ -1,6 +1,7 @@
 """A worker as the supervisor sees it: its process, messages, prints and games, and whether it is overdue."""
 
 import logging
+import math
 import multiprocessing
 import os
 import signal
@@ -49,6 +50,7 @@ class InPlay(NamedTuple):
     fixture: Fixture
     plies: int  # 0 while the kernels of its agents are loaded
     seconds: float  # without those in which it was stopped
+    best: float = math.nan  # score that a search has found so far, in a game for one player
 
 
 class Worker:
@@ -184,7 +186,7 @@ class Worker:
         doing, seconds = self.doing(), time.monotonic() - self.game_begun() - self.paused
         # an agent may have written nonsense there
         plies = int(doing.plies) if doing.game_since >= self.begun and 0 <= doing.plies < MOST_PLIES else 0
-        return InPlay(job.fixture, plies, max(0.0, seconds))
+        return InPlay(job.fixture, plies, max(0.0, seconds), doing.best if doing.game_since >= self.begun else math.nan)
 
     def dead(self) -> bool:
         """Whether its process has ended."""

@@ -202,6 +202,16 @@ def test_workers_search_by_themselves_and_the_best_counts(name, kernels):
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("name", ["nmcs(level=1)", "nrpa(level=2, iterations=5)", "nmcs(level=2, parallel='leaf')"])
+def test_the_best_score_is_told_while_the_search_goes_on(name):
+    game, told = games.make("leftmove"), []
+    player = agents.make(name).player(game, agents.Budget(playouts=60))
+    player.note_best = told.append
+    decision = player.choose(game.initial(), stream(4))
+    assert told == sorted(set(told)) and told[-1] == decision.value
+
+
+@pytest.mark.plain
 def test_repetitions_end_a_level_early():
     """A call of level 1 ends when its best sequence has come three times."""
     game = games.make(SMALL_BOARD)

@@ -1,6 +1,7 @@
 """Clocks: shares of what is left, flags that fall, what is stored of them, and what supervisors allow."""
 
 import io
+import math
 import os
 import re
 import signal
@@ -21,7 +22,7 @@ from arena.games.core.random import stream
 from arena.play import referee
 from arena.play.match import play_fixture
 from arena.play.referee import GRACE, Limits, Referee, Turn
-from arena.play.watch import LIMIT, Watch, new_memory
+from arena.play.watch import LIMIT, Watch, new_memory, read
 from arena.report.replay import _thought
 from arena.results.database.conditions import conditions_of
 from arena.results.database.record import GameRecord, MoveRecord, Reason
@@ -167,6 +168,18 @@ def test_a_process_is_killed_by_what_is_left():
         judge.player.decide = lambda *_: agents.Decision(0, value=memory[LIMIT] / 100)
         decision, _ = judge.ask(state, [0, 1], stream(1), 0, 0)
         assert 100 * decision.value == pytest.approx(max(left, 0.0) + 2.0 + GRACE)
+
+
+def test_the_best_score_is_in_the_memory_that_the_supervisor_reads():
+    memory = new_memory()
+    seats = loading.from_values(values("nmcs(level=1)", game="leftmove", budget={"playouts": 20}, games=1))
+    game, seat = games.make("leftmove"), seats.conditions[0].seats[0]
+    watch = Watch(memory)
+    watch.begin(playing=True)
+    assert math.isnan(read(memory, 1).best)
+    judge = Referee(game, seat, turn=Turn(watch, 0, Limits(2.0, 60.0)))
+    decision, _ = judge.ask(game.initial(), [0, 1], stream(1), 0, 0)
+    assert read(memory, 1).best == decision.value
 
 
 BAD = [

@@ -68,6 +68,17 @@ def test_live_standings_are_of_all_games_however_fast_they_end(folder, monkeypat
     assert f"{fixtures[0].id}   strong     middling" in text.getvalue() and "3.8" in text.getvalue()
 
 
+def test_the_best_score_so_far_is_shown_where_there_is_one(folder, monkeypatch):
+    """Of games for one player; of others no column is there."""
+    monkeypatch.setattr(PlainDisplay, "SECONDS", 0.0)
+    shown, text, fixtures = begun(PlainDisplay, folder)
+    shown.playing([InPlay(fixtures[0], 0, 9.0, 71.0), InPlay(fixtures[1], 3, 8.0)])
+    assert shown.games_in_play()["best"].tolist()[0] == 71.0
+    text.truncate(0)
+    shown.playing([InPlay(fixtures[0], 0, 9.0, 71.0), InPlay(fixtures[1], 3, 8.0)])
+    assert "0 plies, 9 s, best score 71\n" in text.getvalue() and "3 plies, 8 s\n" in text.getvalue()
+
+
 def test_a_live_display_in_a_narrow_terminal_tells_names_apart(folder):
     shown, text, fixtures = begun(LiveDisplay, folder, width=40, terminal=True)
     shown.names = ["a name of a good length, number one", "a name of a good length, number two", "weak"]
