@@ -72,6 +72,9 @@ class Backgammon(Game):
 
     name = "backgammon"
     sides = ("X", "O")
+    term_weights = {"pips": -1.0, "blots": -SHARE}
+    term_scale = 50.0
+    summed = ""
     sizes = "horizon 1 to 100000"
     state_size = 5
     has_chance = True
@@ -452,12 +455,8 @@ class Backgammon(Game):
         lead = self.pips(self.planes_of(state, 1)) - self.pips(self.planes_of(state, 0))
         return lead / (50.0 + abs(lead))
 
-    def terms(self, state):
-        if self.evaluation:
-            return []
-        pips = [self.pips(self.planes_of(state, side)) for side in (0, 1)]
-        risks = [self.risk(state, side) for side in (0, 1)]
-        return [("pips", pips[0], pips[1], -1.0), ("blots", risks[0], risks[1], -SHARE)]
+    def counts(self, state, side):
+        return self.pips(self.planes_of(state, side)), self.risk(state, side)
 
     def hits(self, state, move):
         roll, side, found = self.roll(state), self.side(state), ZERO

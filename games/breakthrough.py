@@ -63,6 +63,7 @@ class Breakthrough(BitBoard, Game):
     name = "breakthrough"
     board_look = Look("checkered", {"W": "white pawn", "B": "black pawn"})
     has_draws = False
+    term_weights = {"pawns": 3.0, "rows": 1.0}
     sizes = "rows 4 to 32, columns 2 to 16, up to 64 squares"
     colour_exchange = "turn"
     state_size = 3
@@ -338,6 +339,13 @@ class Breakthrough(BitBoard, Game):
         """Each pawn counts 3 and a third of the square of its advance; the difference over the sum."""
         white, black = self.weights(state, 3.0, 1.0)
         return (white - black) / (white + black)
+
+    def counts(self, state, side):
+        rows = 0
+        for row in range(self.rows):
+            advance = row if side == 0 else self.rows - 1 - row
+            rows += advance * popcount(state[side] & self.lowest_row << WORD(row * self.columns))
+        return popcount(state[side]), rows
 
     def evaluate_material(self, state):
         """The difference of pawns over their sum."""

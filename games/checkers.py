@@ -46,6 +46,8 @@ class Checkers(Game):
 
     name = "checkers"
     board_look = Look("checkered", {"b": "black disc", "w": "white disc", "B": "black king", "W": "white king"})
+    term_weights = {"men": 1.0, "kings": KING}
+    summed = "material"
     sizes = "8x8, quiet 1 to 1000"
     state_size = 4
     move_limit = 64 * 64
@@ -201,13 +203,8 @@ class Checkers(Game):
         black, white = self.worth(state, 0, 0.0), self.worth(state, 1, 0.0)
         return (black - white) / (black + white + 1.0)
 
-    def terms(self, state):
-        """The terms of `material`, the only plain sum."""
-        if self.evaluation != "material":
-            return []
-        men = [popcount(state[side] & ~state[KINGS]) for side in (0, 1)]
-        kings = [popcount(state[side] & state[KINGS]) for side in (0, 1)]
-        return [("men", men[0], men[1], 1.0), ("kings", kings[0], kings[1], KING)]
+    def counts(self, state, side):
+        return popcount(state[side] & ~state[KINGS]), popcount(state[side] & state[KINGS])
 
     def crowns(self, state, move):
         return state[KINGS] >> WORD(move >> 6) & ONE == ZERO and (ROW_1 | ROW_8) >> WORD(move & 63) & ONE != ZERO

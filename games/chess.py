@@ -84,6 +84,8 @@ class Chess(ChessRules):
     sizes = "any legal position; setup 0 to 959"
     board_look = Look("checkered", MEN, notes=False)
     data_fields = ("fen", "setup")
+    term_weights = dict(zip(SHANNON, SHANNON_WEIGHTS))
+    summed = "shannon"
 
     def __post_init__(self):
         check_range("setup", self.setup, 0, 959)
@@ -222,12 +224,8 @@ class Chess(ChessRules):
         state[PASSANT], state[DANGER], state[PINNED], state[ALLOWED] = passant, danger, pinned, allowed
         return count
 
-    def terms(self, state):
-        if self.evaluation != "shannon":
-            return []
-        counts = [self.shannon_counts(state, mover) for mover in (True, False)]
-        white, black = counts[:: -1 if self.player(state) else 1]
-        return list(zip(SHANNON, white, black, SHANNON_WEIGHTS))
+    def counts(self, state, side):
+        return self.shannon_counts(state, side == np.int64(state[PLY] & ONE))
 
     # -- For people --------------------------------------------------------------------------------------------
 

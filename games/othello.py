@@ -42,6 +42,9 @@ class Othello(EightWide):
     colour_exchange = "swap"
     sgf_number = 2
     sizes = "size 4, 6 or 8"
+    term_weights = {"moves": 1.0, "corners": float(CORNER_WEIGHT), "discs": 0.0}
+    term_scale = 32.0
+    summed = ""
     state_size = 4
     move_limit = PASS + 1
     lane_bits = 64
@@ -284,6 +287,11 @@ class Othello(EightWide):
         corners = popcount(state[0] & self.corners) - popcount(state[1] & self.corners)
         difference = CORNER_WEIGHT * corners + (mobility if side == ZERO else -mobility)
         return difference / (32.0 + abs(difference))
+
+    def counts(self, state, side):
+        mover = np.int64(state[3] & ONE)
+        moves = state[2] if side == mover else self.playable(state[1 - mover], state[mover])
+        return popcount(moves), popcount(state[side] & self.corners), popcount(state[side])
 
     def evaluate_discs(self, state):
         """Discs, as beginners count: the difference over the squares."""

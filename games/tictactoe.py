@@ -17,6 +17,7 @@ from arena.games.core.game import Game
 from arena.games.core.lanes import choose
 from arena.games.core.random import random_below
 
+CENTRE, CORNERS = WORD(0o020), WORD(0o505)
 FULL = WORD(0b111_111_111)
 LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 HAS_LINE = np.array([any(stones & line == line for line in LINES) for stones in range(512)])
@@ -43,6 +44,7 @@ class TicTacToe(Game):
     move_limit = max_moves = max_plies = 9
     symmetries = 8
     lane_bits = 16
+    term_weights = {"lines": 1.0, "centre": 0.0, "corners": 0.0}
 
     def start(self, state):
         state[:] = 0
@@ -117,6 +119,10 @@ class TicTacToe(Game):
     @property
     def grid(self):
         return np.arange(9).reshape(3, 3)
+
+    def counts(self, state, side):
+        own = state[side]
+        return OPEN_LINES[state[1 - side]], popcount(own & CENTRE), popcount(own & CORNERS)
 
     def evaluate(self, state):
         """Open lines: the difference over 9 (it is at most 8)."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from arena.games.core.game import Game
 from arena.games.core.prepared_file import FILE, PreparedFileError
+from arena.games.core.strength import WEIGHTED, WeightsError, weights_in
 
 FOR_ONE = ("nmcs", "nrpa", "beam_nrpa", "expectimax", "random")  # agents for games for one player
 
@@ -47,6 +48,8 @@ class Needs:
             what, has = "with tabu playouts", "has no tabu playouts"
         elif self.evaluation.startswith(FILE):
             return self._unreadable(game)
+        elif WEIGHTED in self.evaluation:
+            return self._unknown_terms(game)
         elif self.evaluation and self.evaluation not in game.evaluations():
             what = f"with evaluation = {self.evaluation!r}"
             has = f"has {', '.join(game.evaluations()) or 'only its default'}"
@@ -59,6 +62,13 @@ class Needs:
             game.with_evaluation(self.evaluation)
         except PreparedFileError as error:
             return f"with an evaluation from a file, but {error}"
+        return None
+
+    def _unknown_terms(self, game: Game) -> str | None:
+        try:
+            weights_in(self.evaluation, game.term_weights)
+        except WeightsError as error:
+            return f"whose terms have weights, but {error}"
         return None
 
 

@@ -37,7 +37,8 @@ class DepthFirstMinimax(PreparedAgent):
     ties: which of several best moves is played: a random one, or the first in the game's order; when it searches to
         depth 1, 2 and so on, the best move of the last depth comes first
     shortest: prefer the quickest win and the longest resistance; this costs some cut-offs
-    evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
+    evaluation: the name of one of the game's evaluation functions, file:PATH of a learned one, or weights of the game's
+        terms, as in "corners=8, moves=1"; "" for its default
     scores: play for the game's score (discs, say) rather than for a win; the depth should then reach the end
     table: the transposition table's size in MiB; 0 for none
     scheme: what is replaced when the table is full: new, big or two_big (agents/core/table.py)

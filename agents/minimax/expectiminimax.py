@@ -66,7 +66,8 @@ class Expectiminimax(Agent):
 
     pruning: the cut-offs of alpha-beta, and of Star1 at nodes of chance
     scores: play for the game's score rather than for a win; the depth should then reach the end
-    evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
+    evaluation: the name of one of the game's evaluation functions, file:PATH of a learned one, or weights of the game's
+        terms, as in "corners=8, moves=1"; "" for its default
     """
 
     depth: int | None = None

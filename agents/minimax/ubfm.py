@@ -86,7 +86,8 @@ class UBFM(Agent):
     completion: positions whose result is certain are resolved, and descents go to the others
     safe: of the moves that are not certain to lose, play the one that most descents took
     to_root: back values up all the way to the root
-    evaluation: the name of one of the game's evaluation functions, or file:PATH of a learned one; "" for its default
+    evaluation: the name of one of the game's evaluation functions, file:PATH of a learned one, or weights of the game's
+        terms, as in "corners=8, moves=1"; "" for its default
     max_nodes: the search ends when the table has this many positions (about 70 bytes each)
     """
 

@@ -16,13 +16,17 @@ PART = 1 << 20  # playouts
     Panel.STUDY,
     examples="arena evaluate othello --moves 'd3 c3'\n"
     "arena evaluate \"chess(fen='r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1')\"\n"
+    "arena evaluate chess --only 'queens=9, mobility=0.5'\n"
     "arena evaluate tictactoe --playouts 1000000",
 )
 def evaluate(
     game: Game,
     moves: Moves = "",
     only: Annotated[
-        str, typer.Option(help="One evaluation by name, or file:PATH for a learned one. Default: all.")
+        str,
+        typer.Option(
+            help="One evaluation by name, file:PATH for a learned one, or your own weights of terms. Default: all."
+        ),
     ] = "",
     playouts: Annotated[
         int, typer.Option(min=0, max=10**12, help="Random playouts to evaluate it by, too; their mean and error.")
@@ -49,7 +53,7 @@ def evaluate(
         raise typer.BadParameter(f"the game is over here, with score {float(made.score(state)):g}")
     if playouts and made.players == 1:
         raise typer.BadParameter(f"--playouts: {made} is for one player, and playouts count who wins")
-    if only and only not in made.evaluations() and not only.startswith("file:"):
+    if only and "=" not in only and only not in made.evaluations() and not only.startswith("file:"):
         raise typer.BadParameter(f"--only {only}: {made} has {', '.join(made.evaluations()) or 'no other evaluation'}")
     names = [only] if only else list(dict.fromkeys([made.evaluation, *made.evaluations()]))
     found = [_evaluated(made.with_evaluation(name), state) for name in names]

@@ -32,7 +32,7 @@ def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = 
 
     def facts(cls):
         known = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
-        return known | {"evaluations": cls.evaluations()}
+        return known | {"evaluations": cls.evaluations(), "terms": list(cls.term_weights)}
 
     _list(registry, names, facts, as_json, ("name", "players", "about"))
 

@@ -276,7 +276,8 @@ def check_evaluation(game, seed):
     states = np.array([state for state, _ in found])
     chosen = [image_numbers(game, i) for i in range(len(found))]
     images = np.array([of.images[symmetry] for (_, of), numbers in zip(found, chosen) for symmetry in numbers])
-    for variant in [game, *(game.with_evaluation(name) for name in game.evaluations())]:
+    own = [", ".join(f"{term}={place + 1.5}" for place, term in enumerate(game.term_weights))]
+    for variant in [game, *(game.with_evaluation(name) for name in [*game.evaluations(), *filter(None, own)])]:
         values, of_images = np.zeros(len(states)), np.zeros(len(images))
         call(values_kernel, variant, states, values)
         call(values_kernel, variant, images, of_images)

@@ -12,7 +12,7 @@ from arena.games.core.rules import CHANCE as CHANCE
 from arena.games.core.rules import BrokenRules as BrokenRules
 from arena.games.core.rules import IllegalMove as IllegalMove
 from arena.games.core.speed import Speed
-from arena.games.core.strength import Strength, evaluator
+from arena.games.core.strength import WEIGHTED, Strength, evaluator, weights_in
 
 registry = Registry("game", "arena.games")
 
@@ -37,7 +37,9 @@ class Game(Speed, Strength, People):
         """Checks the evaluation's name here, as games have a __post_init__ of their own."""
         instance = super().__new__(cls)
         if evaluation:
-            if not evaluation.startswith(FILE):
+            if WEIGHTED in evaluation and not evaluation.startswith(FILE):
+                weights_in(evaluation, cls.term_weights)
+            elif not evaluation.startswith(FILE):
                 check_choice("evaluation", evaluation, cls.evaluations())
             elif cls.grid is Game.grid:
                 raise PreparedFileError(

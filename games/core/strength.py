@@ -1,19 +1,25 @@
 """What a game may define for strength: evaluations, move orders, what is foreseen, and features for learning."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from arena.games.core.errors import UserError
 from arena.games.core.network import Network, sigmoid, sign_of, tuple_sum
 from arena.games.core.network_file import load_network
 from arena.games.core.prepared_file import FILE, named_files
 from arena.games.core.registry import UNLISTED
 from arena.games.core.rules import Rules
 
+WEIGHTED = "="  # in the text of an evaluation of one's own weights
 NETWORK_ARRAYS = {"network_weights": np.int32, "network_places": np.int32, "network_layout": np.int64}
+
+
+class WeightsError(UserError, ValueError):
+    """Weights of terms that a game does not have, or that are no numbers."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,9 @@ class Strength(Rules):
     # "turn": it does if the rows of `grid` are reversed, too; "": it does not
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
+    term_weights: ClassVar[Mapping[str, float]] = {}  # the terms that `counts` counts, each with its usual weight
+    term_scale: ClassVar[float] = 8.0  # a sum f of weighted terms is worth f / (term_scale + |f|)
+    summed: ClassVar[str | None] = None  # the evaluation that depends on this sum with the usual weights, if one does
 
     def evaluate(self, state: np.ndarray) -> float:
         """An estimate of the first player's result, strictly between -1 and 1, while the game is not over.
@@ -35,12 +44,34 @@ class Strength(Rules):
         """
         return 0.0
 
+    def counts(self, state: np.ndarray, side: int) -> tuple[int, ...]:
+        """A player's counts of `term_weights`, in their order."""
+        raise NotImplementedError
+
+    def weighted_value(self, state: np.ndarray) -> float:
+        """The evaluation of one's own weights, in place of `evaluate`."""
+        first, second, total = self.counts(state, 0), self.counts(state, 1), 0.0
+        for i in range(len(first)):
+            total += self.own_weights[i] * (first[i] - second[i])
+        return total / (self.term_scale + abs(total))
+
+    @cached_property
+    def own_weights(self) -> np.ndarray:
+        """float64[terms]: the weights of `evaluation = "term=weight, ..."`; terms without one count nothing."""
+        return weights_in(self.evaluation, self.term_weights)
+
     def terms(self, state: np.ndarray) -> list[tuple[str, float, float, float]]:
         """The terms of its evaluation, in plain Python: (term, the first player's count, the second's, weight).
 
         Empty if the evaluation is not such a sum, or the game does not list its terms.
         """
-        return []
+        if WEIGHTED in self.evaluation:
+            weights = self.own_weights.tolist()
+        elif self.evaluation == self.summed:
+            weights = list(self.term_weights.values())
+        else:
+            return []
+        return list(zip(self.term_weights, self.counts(state, 0), self.counts(state, 1), weights))
 
     def move_order(self, state: np.ndarray, move: int) -> int:
         """A small integer, larger for legal moves that look better: depth-first searches try these first."""
@@ -196,12 +227,16 @@ class Strength(Rules):
 
     @property
     def kernel_arrays(self) -> dict[str, type]:
+        if WEIGHTED in self.evaluation:
+            return {**self.arrays, "own_weights": np.float64}
         return {**self.arrays, **NETWORK_ARRAYS} if self.evaluation.startswith(FILE) else self.arrays
 
     def compiled_parameter(self, name: str) -> Any:
-        """A parameter as kernels know it: all files with evaluations share kernels."""
+        """A parameter as kernels know it: all files with evaluations share kernels, and all weights."""
         value = getattr(self, name)
-        return FILE if name == "evaluation" and value.startswith(FILE) else value
+        if name != "evaluation":
+            return value
+        return FILE if value.startswith(FILE) else WEIGHTED if WEIGHTED in value else value
 
     def function(self, name: str) -> Callable[..., Any]:
         """The function that a call of the method `name` runs in a kernel."""
@@ -212,4 +247,24 @@ def evaluator(evaluation: str) -> str:
     """The name of the method that takes the place of `evaluate`."""
     if evaluation.startswith(FILE):
         return "network_value"
+    if WEIGHTED in evaluation:
+        return "weighted_value"
     return f"evaluate_{evaluation}" if evaluation else "evaluate"
+
+
+def weights_in(text: str, known: Iterable[str]) -> np.ndarray:
+    """float64: the weights in `term=weight, ...` of all terms of a game; WeightsError says what is wrong."""
+    weights, allowed = dict.fromkeys(known, 0.0), ", ".join(known) or "none"
+    given = [(name.strip(), value.strip()) for name, _, value in (part.partition(WEIGHTED) for part in text.split(","))]
+    for name, value in given:
+        if name not in weights:
+            raise WeightsError(f"evaluation = {text!r}: {name!r} is no term of this game; its terms: {allowed}")
+        try:
+            weights[name] = float(value)
+        except ValueError:
+            raise WeightsError(f"evaluation = {text!r}: {value!r}, the weight of {name}, is no number") from None
+        if not np.isfinite(weights[name]):
+            raise WeightsError(f"evaluation = {text!r}: the weight of {name} is not finite")
+    if len({name for name, _ in given}) < len(given):
+        raise WeightsError(f"evaluation = {text!r}: a term is given twice")
+    return np.array(list(weights.values()))
