@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from arena.agents.core.agent import Budget, Decision, Improvement, MoveStatistics
+from arena.agents.core.agent import Budget, Decision, Improvement, MoveStatistics, Unsuited
 from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
@@ -59,7 +59,10 @@ class Nested(Threaded):
         offered = {**(default or Budget()).given(), **self.own_budget().given()}
         if not self.restarts and not any(kind in offered for kind in self.budgets):
             return Budget()  # a search ends by itself
-        return super().budget(default)
+        try:
+            return super().budget(default)
+        except Unsuited as error:
+            raise Unsuited(f"{error}; with restarts=false it needs none") from None
 
     def own_needs(self):
         return replace(self.needs, players=(1,)) if self.parallel == "leaf" else self.needs

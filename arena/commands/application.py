@@ -95,7 +95,7 @@ class Panels(TyperGroup):
         except UsageError as error:
             # typer's pydantic puts this before its messages
             error.message = printable(error.message).removeprefix("Value error, ")
-            text, hint = error.format_message(), hint_for(error)
+            text, hint = re.sub(r"\s+", " ", error.format_message().replace("Choose from:", "One of")), hint_for(error)
             shown = wrapped(f"{text.rstrip('.')}. {hint}" if hint else text, sys.stderr, "Error: ")
             error.format_message = lambda: shown
             raise

@@ -54,7 +54,10 @@ def evaluate(
     if playouts and made.players == 1:
         raise typer.BadParameter(f"--playouts: {made} is for one player, and playouts count who wins")
     if only and "=" not in only and only not in made.evaluations() and not only.startswith("file:"):
-        raise typer.BadParameter(f"--only {only}: {made} has {', '.join(made.evaluations()) or 'no other evaluation'}")
+        known = f"--only {only}: {made} has {', '.join(made.evaluations()) or 'no other evaluation'}"
+        raise typer.BadParameter(
+            known + (f"; a term has a weight: --only '{only}=1'" if only in made.term_weights else "")
+        )
     names = [only] if only else list(dict.fromkeys([made.evaluation, *made.evaluations()]))
     found = [_evaluated(made.with_evaluation(name), state) for name in names]
     means = _means(made, state, playouts, seed) if playouts else []

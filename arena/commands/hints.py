@@ -29,9 +29,13 @@ def hint_for(error: Any) -> str:
     context = error.ctx
     if context is None:
         return ""
-    if type(error).__name__ == "MissingParameter":  # typer does not export it
-        found = EXAMPLE.search(context.command.help or "")
-        return f"For example: {found[1]}" if found else ""
+    kind = type(error).__name__  # typer does not export these
+    if kind == "MissingParameter" or error.message.startswith("Got unexpected extra argument"):
+        return _example(context)
+    if kind == "NoSuchOption":
+        name = error.option_name.lstrip("-")
+        arguments = [one.name for one in context.command.params if one.param_type_name == "argument"]
+        return f"{name} is written without --{name}. {_example(context)}".strip() if name in arguments else ""
     unknown = re.match(r"No such command '(.*?)'", error.message)
     if unknown is None:
         return ""
@@ -39,6 +43,11 @@ def hint_for(error: Any) -> str:
     if context.info_name == "list":
         return f"For its parameters: arena list {_kind_of(word)} {word}"
     return f"Did you mean: arena {MEANT[word]}" if word in MEANT else ""
+
+
+def _example(context: Any) -> str:
+    found = EXAMPLE.search(context.command.help or "")
+    return f"For example: {found[1]}" if found else ""
 
 
 def _kind_of(name: str) -> str:

@@ -48,11 +48,15 @@ def plan(
     if "numba" not in sys.modules:
         os.environ["NUMBA_DISABLE_JIT"] = "1"  # rules in plain Python are called one by one
     from arena.agents.minimax.andor import Search
+    from arena.agents.minimax.trace import TooLarge
 
     made, what = _made(problem, moves, above)
     with progress_line("searching"):
         search = Search(made, nodes)
-        found, root = search.run()
+        try:
+            found, root = search.run()
+        except TooLarge as error:
+            raise TooLarge(f"{error}; --nodes sets the limit of nodes") from None
     if as_json:
         said = {"problem": what, "plan": found and found.data(), "found": found is not None, "nodes": search.visits}
         typer.echo(json.dumps(said | {"depth": found and found.depth()}, indent=1, ensure_ascii=False))

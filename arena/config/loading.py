@@ -79,6 +79,8 @@ def _quotes(text: str, error: ValueError) -> str:
     lines, found = text.splitlines(), re.search(r"at line (\d+)", str(error))
     line = lines[int(found[1]) - 1] if found and int(found[1]) <= len(lines) else ""
     key, _, value = (part.strip() for part in line.partition("="))
+    if value.startswith("[") and (nested := re.search(r'"(\w+\([^"]*"[^"]*"[^"]*)"', line)):
+        return f"; text that holds quotes stands in single ones: '{nested[1]}'"
     if value.startswith('"') and value.count('"') > 2:
         return f"; text that holds quotes stands in single ones: {key} = '{value[1:-1]}'"
     if re.match(r"[A-Za-z_]", value):

@@ -55,7 +55,8 @@ def parse_spec(text: str) -> tuple[str, list, dict]:
     except SpecError:
         raise
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise SpecError(f"{text!r} is not of the form name or name(parameter=value, ...)") from None
+        missing = ": a ) is missing" if text.count("(") > text.count(")") else ""
+        raise SpecError(f"{text!r} is not of the form name or name(parameter=value, ...){missing}") from None
 
 
 def _literal(node):

@@ -48,6 +48,7 @@ from arena.results.database.store_file import (
 from arena.results.database.tallies import Tallies
 
 FILE_NAME = "tournament.sqlite"
+GAME_FILES = (".pgn", ".csv", ".jsonl", ".sgf")  # endings of what is imported, not opened
 LOCK_NAME = "lock"
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
@@ -100,6 +101,8 @@ class Store:
         if not path.is_file():
             within = sorted(str(each.parent) for each in path.parent.glob(f"*/{FILE_NAME}"))
             more = f"; it holds the runs {', '.join(within[:SHOWN])}{', ...' * (len(within) > SHOWN)}" if within else ""
+            if path.parent.is_file() or path.parent.suffix in GAME_FILES:
+                more = f"; a run is a folder, which arena import {path.parent} makes of a file of games"
             raise StoreError(f"no tournament in {path.parent}: there is no file {path}{more}")
         if not write:
             return cls(path, _connect(path, write=False), None)

@@ -46,6 +46,14 @@ def test_specs(spec, message):
     (["list", "connect4"], "For its parameters: arena list games connect4\n"),
     (["play"], "Missing argument 'GAME'. For example: arena play breakthrough\n"),
     (["nothing-like-it"], "No such command 'nothing-like-it'.\n"),
+    (["plot", "runs/none"], "Missing argument 'KIND'. One of ratings, crosstable, "),
+    (["export", "x", "y"], "(y). For example: arena export runs/first --output games.jsonl\n"),
+    (["play", "hex", "--agent", "uct"], "agent is written without --agent. For example: arena play breakthrough\n"),
+    (["evaluate", "chess", "--only", "queens"], "a term has a weight: --only 'queens=1'"),
+    (["solve", "go(size=19"], "(parameter=value, ...): a ) is missing\n"),
+    (["elo", "nothing.pgn"], "a run is a folder, which arena import nothing.pgn makes of a file of games\n"),
+    (["run", "--game", "morpion", "--agent", "nrpa", "--games", "1"], "; with restarts=false it needs none"),
+    (["plan", "connect4", "--nodes", "9"], "no plan after 9 nodes; --nodes sets the limit of nodes\n"),
 ])  # fmt: skip
 def test_lines(line, end, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
@@ -62,6 +70,7 @@ def test_commands_that_are_meant_are_there():
 @pytest.mark.parametrize("text, message", [
     ("game = connect4", 'text needs quotes: game = "connect4"'),
     ('[[agents]]\nagent = "tree(search="uct")"', """quotes stands in single ones: agent = 'tree(search="uct")'"""),
+    ('agents = ["tree(search="uct(playouts=3)")"]', """stands in single ones: 'tree(search="uct(playouts=3)")'"""),
     ("games = = 3", "Invalid value"),
 ])  # fmt: skip
 def test_quotes(text, message, tmp_path):
