@@ -9,7 +9,7 @@ import typer
 
 from arena.commands import options
 from arena.commands.application import VOID, Panel, command
-from arena.commands.output import check_free, print_table, tell, write_whole
+from arena.commands.output import check_free, print_table, say, tell, write_whole
 from arena.commands.progress import progress_line
 
 PLAYOUTS = "playouts"  # what a row without an agent measures
@@ -124,7 +124,7 @@ def _print_report(report: dict) -> None:
             print_table(pd.DataFrame(rows).drop(columns=["signature", "chunks"]), as_json=False, title=title)
     if any(row["lanes"] for row in report["games"]):
         bits = report["machine"]["vector_bits"]
-        typer.echo(f"lanes: playouts side by side, in vectors of {bits} bits; 0: one by one")
+        say(f"lanes: playouts side by side, in vectors of {bits} bits; 0: one by one")
     typer.echo(f"kernels: {KERNELS[report['specialize']]}")
     typer.echo(f"signature {report['signature']}")
 

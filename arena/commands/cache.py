@@ -8,7 +8,7 @@ import typer
 
 from arena.commands.application import Panel, command, group
 from arena.commands.options import Json, Workers, agents_option, games_option, registered, restore
-from arena.commands.output import print_table, tell
+from arena.commands.output import print_table, say, tell
 from arena.commands.progress import progress_line
 from arena.games.core.cache import PLACE, folder
 
@@ -73,7 +73,7 @@ def warm(
         def show_done(game_name, name, seconds, failure):
             nonlocal done
             done += 1
-            typer.echo(f"{name} on {game_name}: {failure or f'{seconds:.1f} s'}")
+            say(f"{name} on {game_name}: {failure or f'{seconds:.1f} s'}")
             show(f"compiled: {done} of {total}")
 
         kernel_cache.warm(wanted, workers or cores(), show_done)

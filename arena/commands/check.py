@@ -10,7 +10,7 @@ import typer
 
 from arena.commands.application import VOID, Panel, command, complain
 from arena.commands.options import Folder, Json, Trust, at_least, trust_run
-from arena.commands.output import say
+from arena.commands.output import say, tell
 from arena.commands.progress import progress_line
 
 Deterministic = Annotated[
@@ -80,7 +80,7 @@ def check(
         else:
             _tell(report)
         if mend and damage:
-            typer.echo(mended(store, damage), err=True)
+            tell(mended(store, damage))
     if damage or report.get("different"):
         raise typer.Exit(VOID)
 
@@ -165,11 +165,11 @@ def _tell(report: dict) -> None:
         complain(f"game {name} {wrong}")
     how = "are as they were stored" + (", and replayed by the rules" if report["replayed"] else "")
     if report["damaged"] or report["faults"]:
-        typer.echo(f"{report['folder']} is damaged: {len(report['damaged'])} games are wrong")
+        say(f"{report['folder']} is damaged: {len(report['damaged'])} games are wrong")
     else:
-        typer.echo(f"{report['folder']} is whole: {report['sound']:,} games {how}")
+        say(f"{report['folder']} is whole: {report['sound']:,} games {how}")
     for each in report.get("different", []):
         complain(f"game {each['game']}, played again: {each['agent'] and each['agent'] + ', '}{each['text']}")
     if "audited" in report:
         same = f"{len(report['different'])} differ" if report["different"] else "all the same"
-        typer.echo(f"{report['audited']:,} games played again here: {same}")
+        say(f"{report['audited']:,} games played again here: {same}")

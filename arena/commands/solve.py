@@ -108,7 +108,7 @@ def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) ->
     if solver.game.is_over(state):
         raise typer.BadParameter(f"the game is over after {moves!r}: there is nothing to solve")
     if not solver.budget.given():
-        typer.echo("No budget is given: the search ends when the position is solved or the memory is full.", err=True)
+        tell("No budget is given: the search ends when the position is solved or the memory is full.")
     with solver_progress(solver):
         solver.warm(state)
         solution = solve_position(solver, state, **question)
