@@ -172,6 +172,13 @@ class Player:
         result: the first player's, 1, 0.5 or 0; in a game for one player, the score; None if there is none
         """
 
+    def thoughts(self) -> "Decision | None":
+        """What it would decide now, asked by the thread that searches, between two parts of the search; if it can say.
+
+        Programs that are told of a search while it goes on show this.
+        """
+        return None
+
     def note_best(self, score: float) -> None:
         """Called by the player itself, in a game for one player, when it has found a better score; a run shows it."""
 

@@ -103,9 +103,10 @@ class DepthFirstPlayer(Player):
         limit = game.max_plies if options.quiescence else self.deepest
         self.search = new_search(game, limit + 1, agent.new_table(), options, agent.policy(game))
         self.guide = guide_of(options)
+        self.deepening: Deepening | None = None
 
     def decide(self, state, rng):
-        deepening = self.begin(state, rng)
+        self.deepening = deepening = self.begin(state, rng)
         run_chunks(deepening.run, self.budget.nodes, self.budget.seconds)
         value, line = deepening.result()
         counts, table_hits = self.search.counts[0], int(self.search.table.counts[HITS])
@@ -123,6 +124,14 @@ class DepthFirstPlayer(Player):
                 "table_cutoffs": int(counts["table_cutoffs"]),
             },
         )
+
+    def thoughts(self):
+        """Of the last complete depth."""
+        if self.deepening is None or not self.deepening.completed:
+            return None
+        value, line = self.deepening.best
+        nodes = int(self.search.counts[0]["nodes"])
+        return Decision(line[0], max(-1.0, min(1.0, value)), line, nodes=nodes, depth=self.deepening.completed)
 
     def begin(self, state, rng) -> "Deepening":
         """A new search of `state`; moves are in the game's order if rng is None, or the agent takes the first."""

@@ -94,13 +94,22 @@ class TreeSearchPlayer(OneSearch, Player):
         playouts = None if agent.keep_tree else budget.playouts
         super().__init__(agent, game, capacity(game, agent.max_nodes, playouts))
         self.budget = budget
+        self.state = game.initial()  # in which it decides
 
     def decide(self, state, rng):
         if not self.agent.keep_tree:
             self.forget()
         self.begin(self.budget, rng)
+        self.state = state
         playouts = self.search(state, self.budget.playouts, self.budget.seconds, rng)
         return decision_from(self.tree, playouts, int(self.game.player(state)), self.last_choice())
+
+    def thoughts(self):
+        if not self.tree.children[ROOT]:
+            return None
+        return decision_from(
+            self.tree, int(self.tree.visits[ROOT]), int(self.game.player(self.state)), self.last_choice()
+        )
 
     def played(self, move):
         if not self.agent.keep_tree:

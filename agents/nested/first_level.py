@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 from arena.agents.core.agent import Improvement
-from arena.agents.core.chunks import run_chunks
+from arena.agents.core.chunks import control, run_chunks
 from arena.agents.nested.incumbent import DONE, new_incumbent
 
 
@@ -36,7 +36,8 @@ class LeafSearch:
 
     def seconds_left(self) -> float | None:
         limit = self.player.budget.seconds
-        return None if limit is None else max(limit - (time.perf_counter() - self.start), 0.0)
+        left = control.left(np.inf if limit is None else self.start + limit, time.perf_counter())
+        return None if left == np.inf else max(left, 0.0)
 
     def call(self, i, agent, state):
         """One search of `agent` from `state` by worker i within its budget: (score, moves), or None."""

@@ -38,7 +38,12 @@ def serve_agent(
         from arena.config.config import Seat
         from arena.play.first_moves import warm
 
+        def compiled(agent, game):
+            if not agent.refuses(game):
+                warm([game], Seat(str(agent), agent, agent.own_budget()))  # a failure will show in the first answer
+
         made, rules = agents.make(agent), games.make(game)
-        if not made.refuses(rules):
-            warm([rules], Seat(str(made), made, made.own_budget()))  # a failure will show in the first answer
-        serve(made, rules, protocol, iter(sys.stdin.readline, ""), answers.write, seed)
+        if protocol != "uci":
+            compiled(made, rules)
+        prepare = compiled if protocol == "uci" else None
+        serve(made, rules, protocol, iter(sys.stdin.readline, ""), answers.write, seed, prepare)

@@ -4,11 +4,13 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core import chunks
+from arena.agents.nested import first_level
 from arena.games.core.random import stream
 from tests.agents.positions import random_position
 from tests.shipped import AGENTS
 
 BUDGETS = (100, 131, 152)  # of playouts or nodes: some end within an expansion
+ENDING = ()  # searches that are done sooner
 COUNTED = ("playouts", "nodes")
 GAME = "tictactoe"
 
@@ -64,3 +66,27 @@ def test_a_short_budget_is_kept_though_the_first_iteration_was_cheap(monkeypatch
 
     chunks.run_chunks(run, None, 0.004)
     assert 0.004 <= clock[0] < 0.0055
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", [name for name in SEARCHES if "seconds" in agents.make(name).budgets])
+def test_another_thread_ends_a_search_that_has_no_end(name, monkeypatch):
+    """Whatever the budget says: each search looks at `control` and then decides."""
+    agent, game = agents.make(name), games.make("breakthrough(rows=6, columns=5)")
+    if agent.refuses(game):
+        game = games.make("leftmove")
+    if agent.refuses(game) or name == "distributed":
+        pytest.skip(agent.refuses(game) or "its processes look at no control of this one")
+    monkeypatch.setattr(chunks, "control", control := chunks.Control(until=float("inf"), longest=0.01))
+    monkeypatch.setattr(first_level, "control", control)
+    calls = []
+
+    def heard():
+        calls.append(None)
+        if len(calls) == 8:
+            control.until = 0.0
+
+    control.heard = heard
+    decision = agent.player(game, agents.Budget(seconds=0.001)).choose(game.initial(), stream(1))
+    assert decision.move in game.moves(game.initial())
+    assert len(calls) >= 8 or name in ENDING

@@ -11,7 +11,9 @@ from arena.agents.core.agent import Budget
 from arena.agents.core.clock import Clock
 from arena.agents.outside import protocol
 from arena.agents.outside.external import Engines
-from arena.agents.outside.serving import SERVERS, JsonServer, Wrong, _limit, serve
+from arena.agents.outside.server import Wrong
+from arena.agents.outside.serving import SERVERS, JsonServer, serve
+from arena.agents.outside.uci_server import limit_of
 from arena.games.core.random import next_word, stream
 
 
@@ -129,9 +131,9 @@ def test_the_overhead_of_moves_is_an_option():
     )
     assert answers("random", "connect4", "uci", *lines).splitlines() == [
         "info string error: there is no option 'Hash'",
-        "info string error: Move Overhead = 'x': it can be 0 to 10000 milliseconds",
+        "info string error: Move Overhead = 'x': it can be 0 to 10000",
     ]
-    assert _limit(["wtime", "1000"], agents.make("uct"), 0, 0.1) == Budget(clock=Clock(1.0, overhead=0.1))
+    assert limit_of(["wtime", "1000"], agents.make("uct"), 0, 0.1) == Budget(clock=Clock(1.0, overhead=0.1))
 
 
 def test_uci():
@@ -140,6 +142,8 @@ def test_uci():
         "id name random",
         "id author search-arena",
         "option name Move Overhead type spin default 20 min 0 max 10000",
+        "option name Ponder type check default false",
+        "option name MultiPV type spin default 1 min 1 max 256",
         "uciok",
         "readyok",
         "bestmove 6",  # by the seed
@@ -157,7 +161,8 @@ def test_chess_is_spoken_as_programs_for_chess_speak_it(monkeypatch):
     ).splitlines()  # fmt: skip
     assert told[0] == told[-1] and re.fullmatch("bestmove [a-h][12][a-h][3-6]", told[0])
     assert told[1].startswith("info string error: 'e4' is not a legal move; legal: a2a3 b2b3")
-    assert re.fullmatch("bestmove ([a-h][1-8]){2}", told[3]) and told[4].startswith("info string error: FEN: ")
+    assert told[2:4] == ["info string error: the last position was refused: startpos moves e4", "bestmove 0000"]
+    assert re.fullmatch("bestmove ([a-h][1-8]){2}", told[4]) and told[5].startswith("info string error: FEN: ")
     monkeypatch.setattr(protocol, "Process", Wired)
     for game in (games.make("chess"), games.make(f"chess(fen='{castling}')"), games.make("chess(setup=0)")):
         outside = replace(agents.make("external(protocol='uci', nodes=1)"), command=f"uci random {game}")
@@ -185,7 +190,9 @@ def test_a_failing_agent_is_no_bad_request(error, monkeypatch):
     assert told == 2 * [{"error": f"random failed: {type(error).__name__}: {error}"}]
     text = f"random failed: {type(error).__name__}: {error}"
     assert answers("random", "go(size=5)", "gtp", "genmove b") == f"? {text}\n\n"
-    assert answers("random", "connect4", "uci", "position startpos", "go") == f"info string error: {text}\n"
+    assert (
+        answers("random", "connect4", "uci", "position startpos", "go") == f"info string error: {text}\nbestmove 0000\n"
+    )
 
 
 def test_what_is_no_request_is_answered_too():
@@ -206,10 +213,10 @@ def test_json_lines():
 def test_clocks_of_go_and_of_json_lines():
     uct = agents.make("uct")
     go = "movestogo 40 wtime 60000 btime 30000 winc 1000 binc 500"
-    assert _limit(go.split(), uct, 0) == Budget(clock=Clock(60.0, 1.0, 30.0, 40))
-    assert _limit(go.split(), uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
-    assert _limit(["wtime", "60000", "movetime", "50"], uct, 0) == Budget(seconds=0.05)
-    assert _limit(["ponder", *go.split()], uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
+    assert limit_of(go.split(), uct, 0) == Budget(clock=Clock(60.0, 1.0, 30.0, 40))
+    assert limit_of(go.split(), uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
+    assert limit_of(["wtime", "60000", "movetime", "50"], uct, 0) == Budget(seconds=0.05)
+    assert limit_of(["ponder", *go.split()], uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
     server = JsonServer(agents.make("flat"), games.make("tictactoe"), 0)
     for left, moves in ((5.0, []), (3.0, ["1a", "1b"])):
         clock = {"left": left, "increment": 0.0, "opponent": None}

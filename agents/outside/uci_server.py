@@ -1,0 +1,389 @@
+"""Our agents as UCI programs that listen while they think: `stop`, `isready`, `ponderhit` and `quit` are heard at once.
+
+The search runs in a thread; kernels release the interpreter's lock.  Its driver asks `agents.core.chunks.control` after
+every chunk whether to go on.
+"""
+
+import ast
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import pairwise
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.agents.core.agent import Agent, Budget, Decision, registry
+from arena.agents.core.chunks import control
+from arena.agents.core.clock import OVERHEAD, Clock
+from arena.agents.outside import uci
+from arena.agents.outside.server import Over, Quit, Server, Wrong
+from arena.agents.outside.uci import COLOURS, score_of_value
+from arena.games.core.errors import UserError
+from arena.games.core.game import Game
+from arena.games.core.parameters import parameters_of
+from arena.games.core.registry import WORDS, parse_spec, spell
+
+Write = Callable[[str], object]
+
+MOVE_OVERHEAD, CHESS960, MULTI_PV = "Move Overhead", "UCI_Chess960", "MultiPV"
+STANDARD = {"Hash": "table", "Threads": "workers"}  # names in UCI of parameters
+MOST_LINES, MOST_SPIN = 256, 65536
+CHUNK = 0.005  # seconds: how long `stop` may wait
+LOOK, TELL = 0.05, 1.0  # seconds between looks at a search's thoughts, and between equal ones that are told
+ENDLESS = 1.0  # seconds of a budget that `control` makes endless
+
+
+class Go(NamedTuple):
+    """A request for a search."""
+
+    budget: Budget
+    endless: bool  # until `stop` or `ponderhit`, before which there is no `bestmove`
+    remarks: tuple[str, ...] = ()
+
+
+class UciServer(Server):
+    """UCI with our names of moves; an agent without its own budget takes nodes, depth and times of `go`.
+
+    It is prepared at `isready` or the first `go`, and again when an option has changed the agent.
+    """
+
+    def __init__(self, agent, game, seed):
+        self.served, self.overhead, self.chess960, self.lines = game, OVERHEAD, False, 1
+        self.fault = ""  # of the last `position`
+        self.thread: threading.Thread | None = None
+        self.released, self.writing = threading.Event(), threading.Lock()
+        self.prepared = False
+        super().__init__(agent, game, seed)
+
+    # -- While a search may be under way -------------------------------------------------------------------------
+
+    def hear(self, line, write):
+        def say(answer: str) -> None:
+            with self.writing:
+                write(answer)
+
+        word, rest = [*line.split(None, 1), "", ""][:2]
+        if self.thread is not None and self.thread.is_alive() and self._heard_meanwhile(word, say):
+            return
+        self._join()
+        if word == "go":
+            self._start(rest, say)
+            return
+        for answer in self.answers(line):
+            say(answer)
+
+    def end(self):
+        """Let a search end by itself, unless it has no end."""
+        if not self.released.is_set():
+            self._stop()
+        self._join()
+
+    def close(self):
+        self._stop()
+        self._join()
+        control.until = control.longest = None
+        super().close()
+
+    def _heard_meanwhile(self, word: str, say: Write) -> bool:
+        """Whether nothing is left to do for a line that came during a search; others end it."""
+        if word == "isready":
+            say("readyok")
+        elif word == "uci":
+            for answer in self.answers(word):
+                say(answer)
+        elif word == "ponderhit":
+            self._hit()
+        elif word in ("stop", "quit", "go", "position", "ucinewgame", "setoption"):
+            self._stop()
+            return word == "stop"
+        return True
+
+    def _start(self, rest: str, say: Write) -> None:
+        try:
+            go = self.request(rest)
+        except (UserError, ValueError) as error:
+            say(remark(error))
+            say("bestmove 0000")
+            return
+        control.until, control.longest = inf if go.endless else None, CHUNK
+        self.released.clear() if go.endless else self.released.set()
+        self.thread = threading.Thread(target=self._think, args=(go, say), name="search")
+        self.thread.start()
+
+    def _think(self, go: Go, say: Write) -> None:
+        """Search, telling its thoughts, and say the move when it may be said."""
+        told = Told(self, say)
+        control.heard = told.look
+        try:
+            for answer in self.searched(go):
+                if answer.startswith("bestmove"):
+                    self.released.wait()
+                say(answer)
+        finally:
+            control.heard = None
+
+    def _stop(self) -> None:
+        control.until = 0.0
+        self.released.set()
+
+    def _hit(self) -> None:
+        """The move pondered about was made: from now on the clock counts."""
+        seconds = None if self.own else self.limit.seconds
+        control.until = None if seconds is None else time.perf_counter() + seconds
+        self.released.set()
+
+    def _join(self) -> None:
+        if self.thread is not None:
+            self.thread.join()
+            self.thread = None
+
+    # -- Lines that are answered at once ---------------------------------------------------------------------------
+
+    def answers(self, line):
+        try:
+            yield from self._answers(*line.partition(" ")[::2])
+        except (UserError, ValueError) as error:
+            yield remark(error)
+
+    def _answers(self, word, rest) -> Iterator[str]:
+        if word == "quit":
+            raise Quit
+        if word == "uci":
+            yield from (f"id name {self.agent}", "id author search-arena", *self._declared(), "uciok")
+        elif word == "setoption":
+            self._set_option(rest)
+        elif word == "isready":
+            self._prepare()
+            yield "readyok"
+        elif word == "ucinewgame":
+            self.begin()
+        elif word == "position":
+            self._go_to(rest)
+        elif word == "go":
+            yield from self.searched(self.request(rest))
+
+    def _go_to(self, rest: str) -> None:
+        """The position of `position`; if that fails, there is none until the next one."""
+        self.fault = f"the last position was refused: {' '.join(rest.split())[:200]}"
+        start, _, moves = rest.partition("moves")
+        if (game := self._game_from(" ".join(start.split()))) != self.game:
+            self.game = game
+            self.begin()
+        self.follow(moves.split())
+        self.fault = ""
+
+    def _game_from(self, start: str) -> Game:
+        if start in ("startpos", self.served.uci_start):
+            return self.served
+        kind, _, fen = start.partition(" ")
+        game = self.served.from_pgn_tags({"FEN": fen} if kind == "fen" else {})
+        if game == self.served:
+            raise Wrong(f"position {start!r}: only startpos is known")
+        return game
+
+    def _prepare(self) -> None:
+        """Compile, once for an agent; a failure shows in its search."""
+        if self.prepare and not self.prepared:
+            self.prepare(self.agent, self.game)
+        self.prepared = True
+
+    # -- Searches ---------------------------------------------------------------------------------------------------
+
+    def request(self, rest: str) -> Go:
+        """What the words after `go` ask for."""
+        words = rest.split()
+        budget = limit_of(words, self.agent, self.position.side, self.overhead)
+        endless = "infinite" in words or "ponder" in words
+        if not self.own and (not budget.given() or "infinite" in words) and "seconds" in self.agent.budgets:
+            budget, endless = Budget(seconds=ENDLESS), True
+        return Go(budget, endless, ("searchmoves: all moves are searched",) if "searchmoves" in words else ())
+
+    def searched(self, go: Go) -> Iterator[str]:
+        """The lines about a search, which always end with one `bestmove`."""
+        yield from (f"info string {text}" for text in go.remarks)
+        start = time.perf_counter()
+        try:
+            if self.fault:
+                raise Wrong(self.fault)
+            self._prepare()
+            self.limited(go.budget)
+            decision = self.decide()
+        except Over as over:
+            yield from (f"info string {over}", "bestmove 0000")
+            return
+        except (UserError, ValueError) as error:
+            yield from (remark(error), "bestmove 0000")
+            return
+        yield from self.told(decision, time.perf_counter() - start)
+        line = self.names_of(decision.principal_variation)
+        reply = f" ponder {line[1]}" if len(line) > 1 else ""
+        yield f"bestmove {self.names_of([decision.move])[0]}{reply}"
+
+    def told(self, decision: Decision, seconds: float) -> Iterator[str]:
+        """`info` of a decision: a line for each of the best moves, if several are wanted and known."""
+        effort = [f"{kind} {getattr(decision, kind)}" for kind in ("depth", "nodes") if getattr(decision, kind)]
+        if seconds > 0 and decision.nodes:
+            effort += [f"nps {int(decision.nodes / seconds)}", f"time {int(1000 * seconds)}"]
+        lines = self._best_lines(decision)
+        for place, (value, moves) in enumerate(lines, 1):
+            words = [*effort[:1], *([f"multipv {place}"] if self.lines > 1 else []), *effort[1:]]
+            words += [] if value is None else [f"score cp {score_of_value(value)}"]
+            words += [f"pv {' '.join(names)}"] if (names := self.names_of(moves)) else []
+            if words:
+                yield f"info {' '.join(words)}"
+
+    def _best_lines(self, decision: Decision) -> list[tuple[float | None, tuple[int, ...]]]:
+        """(value, line) of the decision, then of the other moves with most playouts."""
+        value = None if decision.value is None else float(decision.value)
+        lines = [(value, decision.principal_variation)]
+        if self.lines > 1 and (known := decision.statistics) is not None:
+            others = [i for i in np.argsort(-known.playouts, kind="stable") if known.moves[i] != decision.move]
+            lines += [(float(known.means[i]), (int(known.moves[i]),)) for i in others[: self.lines - 1]]
+        return lines  # type: ignore[return-value]  # a mean is a value
+
+    # -- Names ------------------------------------------------------------------------------------------------------
+
+    def made(self):
+        return uci.spoken(self.position)[0]
+
+    def legal(self):
+        state = self.position.state
+        return {self.name_of(state, move): move for move in self.game.moves(state)} | self._other_names()
+
+    def _other_names(self) -> dict[str, int]:
+        """Of chess with UCI_Chess960: castling by the king's squares is understood, too."""
+        state = self.position.state
+        return {self.game.uci_name(state, move): move for move in self.game.moves(state)} if self.chess960 else {}
+
+    def name_of(self, state, move):
+        if self.chess960:
+            from arena.games.chess import engine_name, position_of
+
+            return engine_name(position_of(state), move, True)
+        return self.game.uci_name(state, move)
+
+    # -- Options ----------------------------------------------------------------------------------------------------
+
+    def _declared(self) -> Iterator[str]:
+        yield f"option name {MOVE_OVERHEAD} type spin default {1000 * OVERHEAD:g} min 0 max 10000"
+        yield "option name Ponder type check default false"
+        yield f"option name {MULTI_PV} type spin default 1 min 1 max {MOST_LINES}"
+        if self.served.name == "chess":
+            yield f"option name {CHESS960} type check default false"
+        for name, parameter in self._parameters().items():
+            value = getattr(self.agent, parameter)
+            if name in STANDARD:
+                yield f"option name {name} type spin default {max(1, int(value))} min 1 max {MOST_SPIN}"
+            elif isinstance(value, bool):
+                yield f"option name {name} type check default {str(value).lower()}"
+            else:
+                yield f"option name {name} type string default {_spelled(value)}"
+
+    def _parameters(self) -> dict[str, str]:
+        """The agent's parameters by the names of options."""
+        standard = {parameter: name for name, parameter in STANDARD.items()}
+        return {standard.get(field.name, field.name): field.name for field in parameters_of(type(self.agent))}
+
+    def _set_option(self, rest: str) -> None:
+        name, _, value = (part.strip() for part in rest.removeprefix("name ").partition(" value "))
+        known = {option.lower(): parameter for option, parameter in self._parameters().items()}
+        match name.lower():
+            case "move overhead":
+                self.overhead = _number(name, value, 0, 10_000) / 1000
+            case "multipv":
+                self.lines = _number(name, value, 1, MOST_LINES)
+            case "uci_chess960" if self.served.name == "chess":
+                self.chess960 = value.lower() == "true"
+            case "ponder":
+                pass
+            case option if option in known:
+                bounded = known[option] in STANDARD.values()
+                self._change(known[option], str(_number(name, value, 1, MOST_SPIN)) if bounded else value)
+            case _:
+                raise Wrong(f"there is no option {name!r}")
+
+    def _change(self, parameter: str, text: str) -> None:
+        """Another agent: the same with another parameter."""
+        given = parse_spec(spell(self.agent))[2] | {parameter: _read(text)}
+        agent = registry.make(f"{self.agent.name}({', '.join(f'{key}={value!r}' for key, value in given.items())})")
+        if reason := agent.refuses(self.game):
+            raise Wrong(reason)
+        self.leave()
+        self.agent, self.prepared = agent, False
+        self.own = bool(agent.own_budget().given()) or not agent.budgets
+
+
+class Told:
+    """What was told of a search's thoughts: more is told when its depth or move changes, or after a second."""
+
+    def __init__(self, server: UciServer, say: Write):
+        self.server, self.say, self.lock = server, say, threading.Lock()
+        self.start = self.looked = self.said = time.perf_counter()
+        self.last: tuple | None = None
+
+    def look(self) -> None:
+        """Called between the parts of a search, perhaps by several threads."""
+        now = time.perf_counter()
+        if now - self.looked < LOOK or not self.lock.acquire(blocking=False):
+            return
+        try:
+            self.looked = now
+            player = self.server.player
+            decision = None if player is None else player.thoughts()
+            if decision is None or ((decision.depth, decision.move) == self.last and now - self.said < TELL):
+                return
+            self.last, self.said = (decision.depth, decision.move), now
+            for line in self.server.told(decision, now - self.start):
+                self.say(line)
+        finally:
+            self.lock.release()
+
+
+def remark(error: Exception) -> str:
+    """An error as UCI can say it."""
+    return f"info string error: {' '.join(str(error).split())}"
+
+
+def _spelled(value) -> str:
+    words = {None: "none", "": "<empty>"}
+    return words[value] if value in (None, "") else str(value)
+
+
+def _read(text: str):
+    """A parameter's value, typed without quotes."""
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    with suppress(ValueError, SyntaxError):
+        return ast.literal_eval(text)
+    return "" if text == "<empty>" else text
+
+
+def _number(name: str, text: str, low: int, high: int) -> int:
+    if not text.isdecimal() or not low <= int(text) <= high:
+        raise Wrong(f"{name} = {text!r}: it can be {low} to {high}")
+    return int(text)
+
+
+def limit_of(words: list[str], agent: Agent, side: int, overhead: float = OVERHEAD) -> Budget:
+    """The budget of `go`; nodes are playouts for an agent that counts these.  `side` is to move."""
+    given = dict(pairwise(words))  # words such as `ponder` have no number
+    limits: dict[str, int | float | Clock] = {}
+    own, other = (f"{COLOURS[one]}time" for one in (side, 1 - side))
+    with suppress(ValueError):
+        for word, kind in (("nodes", "nodes"), ("depth", "depth"), ("movetime", "seconds")):
+            if word in given:
+                limits[kind] = int(given[word]) / 1000 if word == "movetime" else int(given[word])
+        if "mate" in given and "depth" in agent.budgets:
+            limits["depth"] = 2 * int(given["mate"]) - 1
+    with suppress(ValueError):
+        if own in given and "seconds" not in limits:
+            opponent = int(given[other]) / 1000 if other in given else None
+            increment = max(0, int(given.get(f"{own[0]}inc", 0))) / 1000
+            moves = int(given["movestogo"]) if "movestogo" in given else None
+            limits["clock"] = Clock(int(given[own]) / 1000, increment, opponent, moves, overhead)
+    if "nodes" in limits and "nodes" not in agent.budgets:
+        limits["playouts"] = limits.pop("nodes")
+    return Budget(**limits)  # type: ignore[arg-type]  # playouts, nodes and depth are whole

@@ -1,0 +1,213 @@
+"""A UCI program that listens while it thinks: what is heard at once, and that each search ends with one `bestmove`."""
+
+import queue
+import random
+import sys
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from arena import agents, games
+from arena.agents.core.chunks import Control, control
+from arena.agents.outside.serving import serve
+
+PATIENCE = 60.0  # seconds; whoever waits longer has found a fault
+
+
+class Dialogue:
+    """A served agent, and another program's view of it."""
+
+    def __init__(self, agent, game, prepare=None):
+        self.asked, self.told = queue.Queue[str](), queue.Queue[str]()
+        lines = iter(lambda: self.asked.get(), "")
+        arguments = agents.make(agent), games.make(game), "uci", lines, lambda text: self.told.put(text.strip()), 0
+        self.thread = threading.Thread(target=serve, args=(*arguments, prepare))
+        self.thread.start()
+
+    def say(self, *lines):
+        for line in lines:
+            self.asked.put(line)
+
+    def until(self, begin):
+        """The lines up to the first one that begins so."""
+        found = [self.told.get(timeout=PATIENCE)]
+        while not found[-1].startswith(begin):
+            found.append(self.told.get(timeout=PATIENCE))
+        return found
+
+    def rest(self):
+        """All other lines, once it has ended."""
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+        return list(self.told.queue)
+
+
+@contextmanager
+def talking(agent="alphabeta", game="connect4", prepare=None):
+    dialogue = Dialogue(agent, game, prepare)
+    try:
+        yield dialogue
+    finally:
+        dialogue.say("quit")
+        dialogue.thread.join(PATIENCE)
+        assert not dialogue.thread.is_alive()
+        assert control == Control()  # the next search of this process is as free as ever
+
+
+SEARCHERS = [
+    "alphabeta",
+    "uct",
+    "tree(workers=2)",
+    "alphabeta(depth=2)",
+    "uct(seconds=0.001)",
+    "ubfm",
+    "root(workers=2)",
+]
+
+
+@pytest.mark.parametrize("agent", SEARCHERS)
+def test_it_listens_during_a_search_without_an_end(agent):
+    with talking(agent) as program:
+        program.say("position startpos moves 4", "go infinite", "isready")
+        assert not any(line.startswith("bestmove") for line in program.until("readyok"))
+        program.say("isready", "stop")
+        assert not any(line.startswith("bestmove") for line in program.until("readyok"))
+        assert program.until("bestmove")[-1].split()[1] in "1234567"
+        program.say("stop", "isready")
+        assert program.until("readyok") == ["readyok"]  # nothing is said twice
+
+
+def test_thoughts_are_told_as_they_come():
+    """Each deeper search, with score, nodes, speed and line."""
+    with talking("alphabeta", "tictactoe") as program:
+        program.say("go infinite")
+        told = program.until("info depth")
+        program.say("stop")
+        told += program.until("bestmove")
+    infos = [line.split() for line in told if line.startswith("info depth")]
+    assert all(line[3:5:2] for line in infos) and {"score", "nodes", "nps", "time", "pv"} <= set(infos[-1])
+    assert told[-1].split()[1] == infos[-1][infos[-1].index("pv") + 1]
+
+
+@pytest.mark.parametrize("agent", ["uct", "alphabeta", "uct(playouts=10)"])
+def test_pondering_ends_by_the_clock_once_the_move_was_made(agent):
+    with talking(agent) as program:
+        program.say("position startpos moves 4 4", "go ponder wtime 300 btime 300", "isready")
+        assert not any(line.startswith("bestmove") for line in program.until("readyok"))
+        program.say("ponderhit")
+        assert program.until("bestmove")
+        program.say("position startpos moves 4 4", "go ponder wtime 3000 btime 3000", "stop")  # another was made
+        assert program.until("bestmove")
+
+
+def test_quitting_and_the_end_of_input_end_a_search():
+    for last in ("quit", ""):
+        program = Dialogue("uct", "connect4")
+        program.say("go infinite", last)
+        assert [line for line in program.rest() if line.startswith("bestmove")]
+    program = Dialogue("uct", "connect4")
+    program.say("go nodes 300", "")
+    assert program.rest()[-1].startswith("bestmove")
+
+
+def test_a_search_is_ended_by_what_should_wait_for_it():
+    """Programs may not do that; nothing is lost or said twice."""
+    with talking("uct") as program:
+        program.say("go infinite", "position startpos moves 4", "go infinite", "go nodes 20", "ucinewgame", "isready")
+        told = program.until("readyok")
+        assert [line.split()[0] for line in told].count("bestmove") == 3
+
+
+def test_options_are_the_agents_parameters():
+    with talking("alphabeta", "chess") as program:
+        program.say("uci")
+        declared = program.until("uciok")
+        for line in (
+            "Hash type spin default 16 min 1 max 65536", "depth type string default none",
+            "scout type check default true", "evaluation type string default <empty>",
+            "UCI_Chess960 type check default false",
+        ):  # fmt: skip
+            assert f"option name {line}" in declared
+        program.say("setoption name depth value 1", "setoption name evaluation value material", "go")
+        told = program.until("bestmove")
+        assert any(line.startswith("info depth 1 ") for line in told)
+        program.say("setoption name evaluation value nonsense", "setoption name Hash value 0", "isready")
+        told = program.until("readyok")
+        assert (
+            "and chess has material, shannon" in told[0]
+            and told[1] == "info string error: Hash = '0': it can be 1 to 65536"
+        )
+    with talking("tree(playouts=20)") as program:
+        program.say("uci", "setoption name threads value 3", "setoption name lock value global", "uci")
+        assert "option name Threads type spin default 2 min 1 max 65536" in program.until("uciok")
+        declared = program.until("uciok")
+        assert "option name Threads type spin default 3 min 1 max 65536" in declared
+        assert "option name lock type string default global" in declared
+
+
+def test_several_best_lines():
+    with talking("uct") as program:
+        program.say("setoption name MultiPV value 3", "go nodes 200")
+        told = [line.split() for line in program.until("bestmove")]
+    places = [line[line.index("multipv") + 1] for line in told if "multipv" in line]
+    assert places[-3:] == ["1", "2", "3"] and len({tuple(line[-1:]) for line in told[-4:-1]}) == 3
+    assert told[-2][-1] != told[-1][1]
+
+
+def test_castling_of_chess960_is_onto_the_rook():
+    castling = "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"
+    with talking("random", "chess") as program:
+        program.say("setoption name UCI_Chess960 value true", f"{castling} moves e1h1", "go")
+        assert program.until("bestmove")[0].startswith("bestmove e8")
+        program.say(f"{castling} moves e1g1", "go", "setoption name UCI_Chess960 value false", f"{castling} moves e1g1")
+        assert program.until("bestmove")[0].startswith("bestmove e8")
+        program.say("go")
+        assert program.until("bestmove")[0].startswith("bestmove e8")
+
+
+def test_it_is_prepared_when_asked_whether_it_is_ready():
+    prepared = []
+    with talking("random", prepare=lambda agent, game: prepared.append(str(agent))) as program:
+        program.say("uci")
+        program.until("uciok")
+        assert prepared == []
+        program.say("isready", "isready")
+        program.until("readyok"), program.until("readyok")
+        assert prepared == ["random"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_comes_in_whatever_order_each_search_has_one_move(seed):
+    rng, searches = random.Random(seed), 0
+    lines = [
+        "isready", "stop", "ponderhit", "go infinite", "go ponder wtime 50 btime 50", "go movetime 5", "go nodes 30",
+        "position startpos", "position startpos moves 4 4", "position startpos moves 9", "position", "go", "debug on",
+        "ucinewgame", "setoption name exploration value 0.7", "setoption name x", "go searchmoves 4 nodes 9", "",
+        "go mate 2",
+    ]  # fmt: skip
+    with talking("uct") as program:
+        for _ in range(60):
+            program.say(line := rng.choice(lines) or " ")
+            searches += line.startswith("go")
+        program.say("ucinewgame", "uci")
+        told = program.until("uciok")
+    assert sum(line.startswith("bestmove") for line in told) == searches
+
+
+def test_python_chess_can_analyse_ponder_and_play():
+    """The library's own driver, with a program in a process: analysis that is ended, options, and moves of a game."""
+    engine = pytest.importorskip("chess.engine")
+    chess = pytest.importorskip("chess")
+    command = [sys.executable, "-m", "arena", "serve-agent", "alphabeta", "chess", "--protocol", "uci"]
+    with engine.SimpleEngine.popen_uci(command, timeout=PATIENCE) as program:
+        board = chess.Board()
+        with program.analysis(board) as analysis:
+            info = next(info for info in analysis if info.get("depth", 0) >= 2)
+            program.ping()
+            analysis.stop()
+            assert analysis.wait().move in board.legal_moves and info["pv"][0] in board.legal_moves
+        program.configure({"Hash": 1, "evaluation": "material"})
+        for _ in range(6):
+            board.push(program.play(board, engine.Limit(white_clock=1, black_clock=1), ponder=True).move)
+        assert program.analyse(board, engine.Limit(depth=2))["depth"] == 2
