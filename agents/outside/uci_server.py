@@ -1,8 +1,4 @@
-"""Our agents as UCI programs that listen while they think: `stop`, `isready`, `ponderhit` and `quit` are heard at once.
-
-The search runs in a thread; kernels release the interpreter's lock.  Its driver asks `agents.core.chunks.control` after
-every chunk whether to go on.
-"""
+"""Our agents as UCI programs that listen while they think: `stop`, `isready` and `ponderhit` are heard at once."""
 
 import ast
 import threading
@@ -10,16 +6,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import pairwise
-from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Decision, registry
-from arena.agents.core.chunks import control
 from arena.agents.core.clock import OVERHEAD, Clock
 from arena.agents.outside import uci
 from arena.agents.outside.server import Over, Quit, Server, Wrong
+from arena.agents.outside.thinking import Thinking, Told
 from arena.agents.outside.uci import COLOURS, score_of_value
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
@@ -31,8 +26,6 @@ Write = Callable[[str], object]
 MOVE_OVERHEAD, CHESS960, MULTI_PV = "Move Overhead", "UCI_Chess960", "MultiPV"
 STANDARD = {"Hash": "table", "Threads": "workers"}  # names in UCI of parameters
 MOST_LINES, MOST_SPIN = 256, 65536
-CHUNK = 0.005  # seconds: how long `stop` may wait
-LOOK, TELL = 0.05, 1.0  # seconds between looks at a search's thoughts, and between equal ones that are told
 ENDLESS = 1.0  # seconds of a budget that `control` makes endless
 
 
@@ -53,9 +46,7 @@ class UciServer(Server):
     def __init__(self, agent, game, seed):
         self.served, self.overhead, self.chess960, self.lines = game, OVERHEAD, False, 1
         self.fault = ""  # of the last `position`
-        self.thread: threading.Thread | None = None
-        self.released, self.writing = threading.Event(), threading.Lock()
-        self.prepared = False
+        self.thinking, self.writing, self.prepared = Thinking(), threading.Lock(), False
         super().__init__(agent, game, seed)
 
     # -- While a search may be under way -------------------------------------------------------------------------
@@ -66,9 +57,9 @@ class UciServer(Server):
                 write(answer)
 
         word, rest = [*line.split(None, 1), "", ""][:2]
-        if self.thread is not None and self.thread.is_alive() and self._heard_meanwhile(word, say):
+        if self.thinking.busy and self._heard_meanwhile(word, say):
             return
-        self._join()
+        self.thinking.join()
         if word == "go":
             self._start(rest, say)
             return
@@ -77,14 +68,12 @@ class UciServer(Server):
 
     def end(self):
         """Let a search end by itself, unless it has no end."""
-        if not self.released.is_set():
-            self._stop()
-        self._join()
+        if not self.thinking.released.is_set():
+            self.thinking.stop()
+        self.thinking.join()
 
     def close(self):
-        self._stop()
-        self._join()
-        control.until = control.longest = None
+        self.thinking.close()
         super().close()
 
     def _heard_meanwhile(self, word: str, say: Write) -> bool:
@@ -95,9 +84,9 @@ class UciServer(Server):
             for answer in self.answers(word):
                 say(answer)
         elif word == "ponderhit":
-            self._hit()
+            self.thinking.limit(None if self.own else self.limit.seconds)
         elif word in ("stop", "quit", "go", "position", "ucinewgame", "setoption"):
-            self._stop()
+            self.thinking.stop()
             return word == "stop"
         return True
 
@@ -108,37 +97,18 @@ class UciServer(Server):
             say(remark(error))
             say("bestmove 0000")
             return
-        control.until, control.longest = inf if go.endless else None, CHUNK
-        self.released.clear() if go.endless else self.released.set()
-        self.thread = threading.Thread(target=self._think, args=(go, say), name="search")
-        self.thread.start()
 
-    def _think(self, go: Go, say: Write) -> None:
-        """Search, telling its thoughts, and say the move when it may be said."""
-        told = Told(self, say)
-        control.heard = told.look
-        try:
+        def tell(decision: Decision, seconds: float) -> None:
+            for line in self.told(decision, seconds):
+                say(line)
+
+        def work() -> None:
             for answer in self.searched(go):
                 if answer.startswith("bestmove"):
-                    self.released.wait()
+                    self.thinking.released.wait()
                 say(answer)
-        finally:
-            control.heard = None
 
-    def _stop(self) -> None:
-        control.until = 0.0
-        self.released.set()
-
-    def _hit(self) -> None:
-        """The move pondered about was made: from now on the clock counts."""
-        seconds = None if self.own else self.limit.seconds
-        control.until = None if seconds is None else time.perf_counter() + seconds
-        self.released.set()
-
-    def _join(self) -> None:
-        if self.thread is not None:
-            self.thread.join()
-            self.thread = None
+        self.thinking.start(work, go.endless, Told(lambda: self.player, tell).look)
 
     # -- Lines that are answered at once ---------------------------------------------------------------------------
 
@@ -314,32 +284,6 @@ class UciServer(Server):
         self.leave()
         self.agent, self.prepared = agent, False
         self.own = bool(agent.own_budget().given()) or not agent.budgets
-
-
-class Told:
-    """What was told of a search's thoughts: more is told when its depth or move changes, or after a second."""
-
-    def __init__(self, server: UciServer, say: Write):
-        self.server, self.say, self.lock = server, say, threading.Lock()
-        self.start = self.looked = self.said = time.perf_counter()
-        self.last: tuple | None = None
-
-    def look(self) -> None:
-        """Called between the parts of a search, perhaps by several threads."""
-        now = time.perf_counter()
-        if now - self.looked < LOOK or not self.lock.acquire(blocking=False):
-            return
-        try:
-            self.looked = now
-            player = self.server.player
-            decision = None if player is None else player.thoughts()
-            if decision is None or ((decision.depth, decision.move) == self.last and now - self.said < TELL):
-                return
-            self.last, self.said = (decision.depth, decision.move), now
-            for line in self.server.told(decision, now - self.start):
-                self.say(line)
-        finally:
-            self.lock.release()
 
 
 def remark(error: Exception) -> str:

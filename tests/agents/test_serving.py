@@ -97,12 +97,17 @@ def test_gtp():
     written = answers(
         "random", "go(size=7)", "gtp",
         "1 protocol_version # as they all do", "", "boardsize 5", "komi 5.5", "clear_board", "play b c3", "play b c3",
-        "2 genmove b", "genmove w", "undo", "undo", "undo", "showboard", "known_command play", "known_command fly",
+        "2 genmove z", "genmove w", "undo", "undo", "undo", "showboard", "known_command play", "known_command fly",
         "fly", "boardsize 99", "boardsize", "final_score", "3 quit", "name",
     )  # fmt: skip
     told = [answer.strip() for answer in written.split("\n\n")]
-    assert told[:6] == ["=1 2", "=", "=", "=", "=", "? it is not the turn of b"]
-    assert told[6] == "?2 it is not the turn of b" and told[7].startswith("= ") and told[8:10] == ["=", "="]
+    assert told[:6] == ["=1 2", "=", "=", "=", "=", told[5]]
+    assert (
+        told[5].startswith("? 'c3' is not a legal move")
+        and told[6] == "?2 z: a colour is b, black, w or white"
+        and told[7].startswith("= ")
+        and told[8:10] == ["=", "="]
+    )
     assert told[10] == "? cannot undo" and told[11].startswith("= \n5 . . . . .")
     assert told[12:15] == ["= true", "= false", "? unknown command"]
     assert told[15:19] == ["? size = 99 is out of range: it can be 5 to 13", "? syntax error", "= W+5.5", "=3"]
@@ -111,7 +116,8 @@ def test_gtp():
     with pytest.raises(Wrong, match="GTP has words for"):
         answers("random", "connect4", "gtp")
     with pytest.raises(agents.Unsuited, match="needs a budget"):
-        answers("uct", "go", "gtp")
+        answers("negamax", "go", "gtp")
+    assert "needs a budget" in answers("uct", "go(size=5)", "gtp", "genmove b")
 
 
 def test_gtp_has_square_boards_alone():
