@@ -20,7 +20,9 @@ if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
     from arena.config.config import ConfigError as ConfigError
     from arena.interop.counterparts import from_openspiel as from_openspiel
     from arena.interop.counterparts import to_openspiel as to_openspiel
+    from arena.interop.gymnasium import to_gymnasium as to_gymnasium
     from arena.interop.pettingzoo import to_pettingzoo as to_pettingzoo
+    from arena.interop.vector import VectorEnvironment as VectorEnvironment
     from arena.results import load as load
     from arena.runner.events import Events as Events
     from arena.runner.running import Interrupted as Interrupted
@@ -34,10 +36,12 @@ _HOMES = {
     "ConfigError": "arena.config.config",
     "Events": "arena.runner.events",
     "Interrupted": "arena.runner.running",
+    "VectorEnvironment": "arena.interop.vector",
     "from_openspiel": "arena.interop.counterparts",
     "load": "arena.results",
     "run": "arena.runner.running",
     "schemes": "arena.study.schemes",
+    "to_gymnasium": "arena.interop.gymnasium",
     "to_openspiel": "arena.interop.counterparts",
     "to_pettingzoo": "arena.interop.pettingzoo",
 }

@@ -11,6 +11,7 @@ import numpy as np
 from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import stream
+from arena.interop.observations import observed, space_of
 
 try:
     import gymnasium.spaces as spaces
@@ -27,39 +28,35 @@ class NoEnvironment(UserError, ValueError):
     """A game that cannot become an environment of PettingZoo."""
 
 
-def to_pettingzoo(game: Game, render_mode: str | None = None) -> AECEnv:
+def to_pettingzoo(game: Game, render_mode: str | None = None, observation: str = "state") -> AECEnv:
     """A PettingZoo environment of a game for two players.
 
     The agents are `player_0`, which moves first, and `player_1`.  An observation is a dict: `"observation"` is the
-    game's own state, dtype[state_size]; `"action_mask"` is int8[move_limit], 1 for each legal move.  The reward at the
-    end is 1, 0 or -1.
+    game's own state, dtype[state_size], or the board as the agent sees it; `"action_mask"` is int8[move_limit], 1 for
+    each legal move.  The reward at the end is 1, 0 or -1.
     render_mode: "ansi" makes `render` return the board as text; "human" prints it.
-    NoEnvironment if the game is for one player.
+    observation: "state", or "planes": int8[planes, rows, columns] of `arena.interop.observations.planes_of`
+    NoEnvironment if the game is for one player, NoObservation if it has no planes.
     """
     if game.players != 2:
         raise NoEnvironment(f"{game} is for one player; an environment of PettingZoo needs a game of two")
-    environment = wrappers.TerminateIllegalWrapper(GameEnvironment(game, render_mode), illegal_reward=ILLEGAL)
+    inner = GameEnvironment(game, render_mode, observation)
+    environment = wrappers.TerminateIllegalWrapper(inner, illegal_reward=ILLEGAL)
     return wrappers.OrderEnforcingWrapper(environment)
 
 
 class GameEnvironment(AECEnv):
     """Without checks of calls; see `to_pettingzoo`."""
 
-    def __init__(self, game: Game, render_mode: str | None = None):
+    def __init__(self, game: Game, render_mode: str | None = None, observation: str = "state"):
         super().__init__()
-        self.game, self.render_mode = game, render_mode
+        self.game, self.render_mode, self.seen = game, render_mode, observation
         self.metadata = {"name": str(game), "render_modes": ["ansi", "human"], "is_parallelizable": False}
         self.possible_agents = ["player_0", "player_1"]
         self.agent_selection: str = self.possible_agents[0]
-        dtype: Any = game.dtype
-        limits = np.iinfo(dtype) if np.issubdtype(dtype, np.integer) else np.finfo(dtype)
-        observation = spaces.Dict(
-            {
-                "observation": spaces.Box(limits.min, limits.max, (game.state_size,), dtype),
-                "action_mask": spaces.Box(0, 1, (game.move_limit,), np.int8),
-            }
-        )
-        self.observation_spaces = dict.fromkeys(self.possible_agents, observation)
+        mask = spaces.Box(0, 1, (game.move_limit,), np.int8)
+        both = spaces.Dict({"observation": space_of(game, observation), "action_mask": mask})
+        self.observation_spaces = dict.fromkeys(self.possible_agents, both)
         self.action_spaces = {agent: spaces.Discrete(game.move_limit) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -86,7 +83,8 @@ class GameEnvironment(AECEnv):
         mask = np.zeros(self.game.move_limit, np.int8)
         if agent == self.agent_selection and not self.terminations[agent]:
             mask[self.game.moves(self.state_array)] = 1
-        return {"observation": self.state_array.copy(), "action_mask": mask}
+        seen = observed(self.game, self.state_array, self.possible_agents.index(agent), self.seen)
+        return {"observation": seen, "action_mask": mask}
 
     def step(self, action: Any) -> None:
         """Make the move of `agent_selection`."""

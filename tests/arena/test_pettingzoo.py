@@ -59,3 +59,13 @@ def test_an_illegal_move_ends_the_game():
 def test_puzzles_are_refused():
     with pytest.raises(NoEnvironment, match=r"leftmove.* is for one player"):
         to_pettingzoo(games.make("leftmove"))
+
+
+@pytest.mark.parametrize("spec", ["connect4(rows=4, columns=4)", "othello(size=4)"])
+def test_planes_are_accepted_and_seen_from_each_side(spec):
+    api_test(to_pettingzoo(games.make(spec), observation="planes"), num_cycles=50)
+    environment = to_pettingzoo(games.make(spec), observation="planes")
+    environment.reset(seed=1)
+    environment.step(int(np.flatnonzero(environment.observe("player_0")["action_mask"])[0]))
+    first, second = (environment.observe(agent)["observation"] for agent in environment.possible_agents)
+    assert (first[:2] == second[1::-1]).all() and first[-1].all() and not second[-1].any()
