@@ -1,4 +1,4 @@
-"""Any program as an agent, spoken to by JSON lines, GTP or UCI over its standard streams."""
+"""Any program as an agent, spoken to by JSON lines, GTP, UCI or xboard's protocol over its standard streams."""
 
 import atexit
 import os
@@ -17,6 +17,8 @@ from arena.agents.outside.protocol import PROTOCOLS, Conversation, Position, opt
 from arena.games.core.errors import listed
 from arena.games.core.game import IllegalMove, check_choice
 from arena.games.core.random import next_word
+
+WHOLE = {"gtp": "GTP", "xboard": "xboard's protocol"}  # whose times have whole seconds
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,8 @@ class External(Agent):
         if wrong := [kind for kind in budget.given() if kind not in (*kinds, "clock")]:
             raise Unsuited(f"protocol={self.protocol!r} cannot express {wrong[0]}; it knows {', '.join(kinds)}")
         seconds = None if budget.clock else budget.seconds
-        if self.protocol == "gtp" and seconds is not None and seconds != int(seconds):
-            raise Unsuited(f"seconds = {budget.seconds:g}: GTP knows whole seconds alone")
+        if self.protocol in WHOLE and seconds is not None and seconds != int(seconds):
+            raise Unsuited(f"seconds = {budget.seconds:g}: {WHOLE[self.protocol]} knows whole seconds alone")
 
 
 class ExternalPlayer(Player):

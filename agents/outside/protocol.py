@@ -10,7 +10,7 @@ from arena.agents.core.agent import Budget
 from arena.agents.outside.process import Bounds, EngineError, Place, Process, Silent
 from arena.games.core.game import Game
 
-PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci"}
+PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci", "xboard": "xboard.Xboard"}
 
 
 class Identity(NamedTuple):

@@ -9,7 +9,7 @@ from arena.commands.application import VOID, Panel, command, complain
 from arena.commands.options import budget_of, games_option
 from arena.commands.output import say
 
-Protocol = StrEnum("Protocol", ["json", "gtp", "uci"])
+Protocol = StrEnum("Protocol", ["json", "gtp", "uci", "xboard"])
 JSON = Protocol("json")
 PATIENCE = 20.0  # seconds without an answer
 

@@ -258,7 +258,7 @@ def test_a_position_of_which_nobody_told_is_refused():
 @pytest.mark.parametrize(
     "spec, message",
     [
-        ("external(protocol='xboard')", "protocol = 'xboard' is not one of json, gtp, uci"),
+        ("external(protocol='cecp')", "protocol = 'cecp' is not one of json, gtp, uci, xboard"),
         ("external(command='a \"b')", "cannot be split into words: No closing quotation"),
         ("external(options='=3')", "is not of the form name=value"),
         ("external(protocol='gtp', nodes=3)", "protocol='gtp' cannot express nodes; it knows seconds"),
