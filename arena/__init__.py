@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
     from arena.interop.counterparts import from_openspiel as from_openspiel
     from arena.interop.counterparts import to_openspiel as to_openspiel
     from arena.interop.gymnasium import to_gymnasium as to_gymnasium
+    from arena.interop.openspiel_bot import to_openspiel_bot as to_openspiel_bot
     from arena.interop.pettingzoo import to_pettingzoo as to_pettingzoo
     from arena.interop.vector import VectorEnvironment as VectorEnvironment
     from arena.results import load as load
@@ -43,6 +44,7 @@ _HOMES = {
     "schemes": "arena.study.schemes",
     "to_gymnasium": "arena.interop.gymnasium",
     "to_openspiel": "arena.interop.counterparts",
+    "to_openspiel_bot": "arena.interop.openspiel_bot",
     "to_pettingzoo": "arena.interop.pettingzoo",
 }
 

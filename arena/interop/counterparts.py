@@ -68,10 +68,18 @@ class Mirror:
     def push(self, move: int) -> None:
         """Make a move on both boards."""
         after = self.game.after(self.state, move)
-        for label in self.counterpart.path(self.game, self.state, move):
-            (action,) = [a for a in self.theirs.legal_actions() if self.counterpart.label(self.theirs, a) == label]
+        for action in self.actions_of(move):
             self.theirs.apply_action(action)
         self.state = after
+
+    def actions_of(self, move: int) -> list[int]:
+        """Their actions that are a legal move of ours."""
+        theirs, actions = self.theirs.clone(), list[int]()
+        for label in self.counterpart.path(self.game, self.state, move):
+            (action,) = [a for a in theirs.legal_actions() if self.counterpart.label(theirs, a) == label]
+            theirs.apply_action(action)
+            actions.append(action)
+        return actions
 
     def move_of(self, actions: Sequence[int]) -> int | None:
         """Our legal move of these actions; None if they only begin one; else NoCounterpart."""
