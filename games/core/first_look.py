@@ -61,6 +61,8 @@ def _fault(game: Rules) -> str:
                 return f"player(state) is {player!r}{_after(made)}; it can be {many}{chance}"
             doing = "legal_moves"
             count = game.legal_moves(state, moves)
+            if count is None:
+                return f"legal_moves returned None{_after(made)}; it returns how many moves it wrote"
             if not 0 < count <= game.max_moves:
                 return ""
             move = int(moves[rng.below(int(count))])

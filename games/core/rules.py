@@ -117,9 +117,13 @@ class Rules(Compilable):
             return []
         moves = np.empty(self.max_moves, np.int32)
         try:
-            count = int(self.legal_moves(state, moves))
+            found = self.legal_moves(state, moves)
         except IndexError as error:
             raise BrokenRules(f"legal_moves of {self} writes beyond max_moves = {self.max_moves}: {error}") from error
+        try:
+            count = int(found)
+        except (TypeError, ValueError):
+            raise BrokenRules(f"legal_moves of {self} returns {found!r}; it returns how many moves it wrote") from None
         if not 0 <= count <= self.max_moves:
             raise BrokenRules(f"legal_moves of {self} returns {count}; it can be 0 to max_moves = {self.max_moves}")
         return moves[:count].tolist()

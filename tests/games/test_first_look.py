@@ -131,3 +131,11 @@ def test_a_module_beside_is_proposed(tmp_path, monkeypatch):
         games.make("isolation")
     with pytest.raises(ConfigError, match=r"is no module in .*, nor one that is installed"):
         loading.from_values({"game": "hex", "plugins": ["no_such_module"], "games": 2, "agents": ["random", "random"]})
+
+
+def test_a_list_of_moves_that_is_not_counted_is_told():
+    game = with_faults(legal_moves=lambda self, state, moves: None)
+    with pytest.raises(BrokenRules, match="legal_moves returned None at the beginning; it returns how many moves"):
+        look_at(game)
+    with pytest.raises(BrokenRules, match=r"legal_moves of stones.* returns None; it returns how many moves it wrote"):
+        game.moves(game.initial())
