@@ -20,7 +20,7 @@ PASS = "pass"
 LETTERS = "abcdefghjklmnopqrstuvwxyz"
 ENDLESS = 1.0  # seconds of a budget that `control` makes endless
 EVERY = 1.0  # seconds between lines of an analysis
-ANALYSES = ("lz-analyze", "kata-analyze")
+ANALYSE = "lz-analyze"
 # Hoshi points by (column, row): 0 low, 1 middle, 2 high, in the order in which handicap stones are placed
 HOSHI = ((0, 0), (2, 2), (0, 2), (2, 0), (0, 1), (2, 1), (1, 0), (1, 2))
 
@@ -63,7 +63,7 @@ class GtpServer(Server):
             write("")
         words = line.partition("#")[0].split()
         number = words.pop(0) if words[:1] and words[0].isdecimal() else ""
-        if words[:1] and words[0] in ANALYSES and self.can_analyse():
+        if words[:1] == [ANALYSE] and self.can_analyse():
             self._analyse(words, number, write)
             return
         super().hear(line, write)
@@ -95,7 +95,7 @@ class GtpServer(Server):
 
     def commands(self) -> dict[str, Callable]:
         known = {name.removeprefix("gtp_"): getattr(self, name) for name in dir(self) if name.startswith("gtp_")}
-        return known | (dict.fromkeys(ANALYSES, self.gtp_quit) if self.can_analyse() else {})
+        return known | ({ANALYSE: self.gtp_quit} if self.can_analyse() else {})
 
     # -- About the program ------------------------------------------------------------------------------------------
 
