@@ -47,13 +47,13 @@ class Go(StoneGame):
     komi: float = 7.5
 
     name = "go"
-    sizes = "size 5 to 13"
+    sizes = "size 2 to 13"
     uniform_playouts = False
     sgf_number = 1
     playout_policy = "uniform over the points that are legal, but for the superko, and fill no eye of the player"
 
     def __post_init__(self):
-        check_range("size", self.size, 5, 13)
+        check_range("size", self.size, 2, 13)
         check_range("komi", self.komi, -self.area, self.area)
 
     @property

@@ -136,14 +136,24 @@ def naive_moves(board, colour, earlier):
 
 
 @pytest.mark.parametrize(
-    "size, count, every", [(5, 30, 2), pytest.param(8, 4, 4, marks=pytest.mark.slow), (9, 4, 6), (13, 1, 20)]
+    "size, count, every",
+    [
+        (2, 40, 1),
+        (3, 40, 1),
+        (4, 40, 1),
+        (5, 30, 2),
+        pytest.param(8, 4, 4, marks=pytest.mark.slow),
+        (9, 4, 6),
+        (13, 1, 20),
+    ],
 )
 def test_moves_ends_and_areas_are_those_of_a_naive_board(size, count, every):
     """Few passes are played, so that boards fill, chains die, and positions would be repeated.
 
     All moves are compared on one ply out of `every`, and the stones on all.
     """
-    game, random = games.make(f"go(size={size})"), np.random.default_rng(size)
+    komi = min(7.5, size + 0.5)
+    game, random = games.make(f"go(size={size}, komi={komi})"), np.random.default_rng(size)
     room, superko = np.empty(game.max_moves, np.int32), 0
     for _ in range(count):
         state, board, ply, over, passes, earlier = game.initial(), NaiveBoard(size), 0, False, 0, {frozenset()}
@@ -160,7 +170,7 @@ def test_moves_ends_and_areas_are_those_of_a_naive_board(size, count, every):
             over, ply = compiled_play(game, state, move), ply + 1
             assert over == (passes == 2 or ply == game.max_plies)
             assert stones_of(game, state) == board.stones
-        assert game.score(state) == board.area() - 7.5
+        assert game.score(state) == board.area() - komi
     assert superko > 0 or size > 5
 
 
@@ -337,8 +347,8 @@ def test_render_and_names():
 @pytest.mark.parametrize(
     "spec, message",
     [
-        ("go(size=4)", "size = 4 is out of range: it can be 5 to 13"),
-        ("go(size=14)", "size = 14 is out of range: it can be 5 to 13"),
+        ("go(size=1)", "size = 1 is out of range: it can be 2 to 13"),
+        ("go(size=14)", "size = 14 is out of range: it can be 2 to 13"),
         ("go(komi=82.0)", "komi = 82.0 is out of range: it can be -81 to 81"),
         ("go(komi='a')", "komi = 'a' should be float"),
     ],
