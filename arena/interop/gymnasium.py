@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.errors import UserError
-from arena.games.core.game import CHANCE, Game
+from arena.games.core.game import Game
 from arena.games.core.random import stream
-from arena.interop.observations import observed, space_of
+from arena.interop.observations import NoEnvironment, mask_of, observed, settled, space_of
 
 try:
     import gymnasium
@@ -20,10 +19,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(missing, name=error.name) from None
 
 ILLEGAL = -1.0  # the reward of an illegal move, which ends the game
-
-
-class NoEnvironment(UserError, ValueError):
-    """A game that cannot become an environment of Gymnasium."""
 
 
 def to_gymnasium(game: Game, render_mode: str | None = None, observation: str = "state") -> gymnasium.Env:
@@ -56,20 +51,18 @@ class SoloEnvironment(gymnasium.Env[np.ndarray, np.int64]):
         super().reset(seed=seed)
         if seed is not None:
             self._rng = stream(seed, "chance")
-        self._state = self.game.initial()
-        self._let_chance_move()
-        return self._observed(), {"action_mask": self._mask()}
+        self._state = settled(self.game, self.game.initial(), self._rng)
+        return self._observed(), {"action_mask": mask_of(self.game, self._state)}
 
     def step(self, action):
         """(observation, reward, terminated, truncated, info)."""
-        legal = not self.game.is_over(self._state) and int(action) in self.game.moves(self._state)
-        if not legal:
-            return self._observed(), ILLEGAL, True, False, {"action_mask": self._mask(), "illegal": True}
-        self._state = self.game.after(self._state, int(action))
-        self._let_chance_move()
+        if int(action) not in self.game.moves(self._state):
+            about = {"action_mask": mask_of(self.game, self._state), "illegal": True}
+            return self._observed(), ILLEGAL, True, False, about
+        self._state = settled(self.game, self.game.after(self._state, int(action)), self._rng)
         over = bool(self.game.is_over(self._state))
         reward = float(self.game.score(self._state)) if over else 0.0
-        return self._observed(), reward, over, False, {"action_mask": self._mask()}
+        return self._observed(), reward, over, False, {"action_mask": mask_of(self.game, self._state)}
 
     def render(self):
         """The board as text, if `render_mode` is "ansi"."""
@@ -77,14 +70,3 @@ class SoloEnvironment(gymnasium.Env[np.ndarray, np.int64]):
 
     def _observed(self) -> np.ndarray:
         return observed(self.game, self._state, 0, self.seen)
-
-    def _mask(self) -> np.ndarray:
-        mask = np.zeros(self.game.move_limit, np.int8)
-        if not self.game.is_over(self._state):
-            mask[self.game.moves(self._state)] = 1
-        return mask
-
-    def _let_chance_move(self) -> None:
-        game = self.game
-        while not game.is_over(self._state) and game.player(self._state) == CHANCE:
-            self._state = game.after(self._state, int(game.random_outcome(self._state, self._rng)))

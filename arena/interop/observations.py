@@ -5,12 +5,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.games.core.errors import UserError
-from arena.games.core.game import Game
+from arena.games.core.game import CHANCE, Game
 
 if TYPE_CHECKING:
     from gymnasium.spaces import Box
 
 KINDS = ("state", "planes")
+
+
+class NoEnvironment(UserError, ValueError):
+    """A game that cannot become an environment."""
 
 
 class NoObservation(UserError, ValueError):
@@ -39,6 +43,20 @@ def planes_of(game: Game, state: np.ndarray, player: int) -> np.ndarray:
     bits = np.maximum(grid, 0).astype(np.uint64)
     found = np.array([word >> bits & np.uint64(1) for word in words], np.int8) * (grid >= 0)
     return np.concatenate([found, np.full((1, *grid.shape), player == 0, np.int8)]).astype(np.int8)
+
+
+def settled(game: Game, state: np.ndarray, rng: np.ndarray) -> np.ndarray:
+    """The position once chance has moved."""
+    while not game.is_over(state) and game.player(state) == CHANCE:
+        state = game.after(state, int(game.random_outcome(state, rng)))
+    return state
+
+
+def mask_of(game: Game, state: np.ndarray) -> np.ndarray:
+    """int8[move_limit]: 1 for each legal move."""
+    mask = np.zeros(game.move_limit, np.int8)
+    mask[game.moves(state)] = 1
+    return mask
 
 
 def observed(game: Game, state: np.ndarray, player: int, kind: str) -> np.ndarray:

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.errors import UserError
-from arena.games.core.game import CHANCE, Game
+from arena.games.core.game import Game
 from arena.games.core.random import stream
-from arena.interop.observations import observed, space_of
+from arena.interop.observations import NoEnvironment, mask_of, observed, settled, space_of
 
 try:
     import gymnasium.spaces as spaces
@@ -22,10 +21,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(missing, name=error.name) from None
 
 ILLEGAL = -1.0  # the reward of an illegal move, which ends the game
-
-
-class NoEnvironment(UserError, ValueError):
-    """A game that cannot become an environment of PettingZoo."""
 
 
 def to_pettingzoo(game: Game, render_mode: str | None = None, observation: str = "state") -> AECEnv:
@@ -80,9 +75,8 @@ class GameEnvironment(AECEnv):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """The mask has legal moves only for the agent to move."""
-        mask = np.zeros(self.game.move_limit, np.int8)
-        if agent == self.agent_selection and not self.terminations[agent]:
-            mask[self.game.moves(self.state_array)] = 1
+        moves = agent == self.agent_selection and not self.terminations[agent]
+        mask = mask_of(self.game, self.state_array) if moves else np.zeros(self.game.move_limit, np.int8)
         seen = observed(self.game, self.state_array, self.possible_agents.index(agent), self.seen)
         return {"observation": seen, "action_mask": mask}
 
@@ -106,11 +100,9 @@ class GameEnvironment(AECEnv):
             self.render()
 
     def _let_chance_move(self):
-        game = self.game
-        while not game.is_over(self.state_array) and game.player(self.state_array) == CHANCE:
-            self.state_array = game.after(self.state_array, game.random_outcome(self.state_array, self._rng))
-        if not game.is_over(self.state_array):
-            self.agent_selection = self.possible_agents[int(game.player(self.state_array))]
+        self.state_array = settled(self.game, self.state_array, self._rng)
+        if not self.game.is_over(self.state_array):
+            self.agent_selection = self.possible_agents[int(self.game.player(self.state_array))]
 
     def render(self) -> str | None:
         """The board as text, returned or printed as `render_mode` says."""
