@@ -8,6 +8,7 @@ No position repeats, since every game ends after max_plies moves, and where a ru
 of the key.  So a value belongs to the position alone.
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Unsuited, registry
+from arena.agents.core.chunks import control
 from arena.agents.core.sides import result_of
 
 NEVER = 1 << 30  # more plies than any game lasts
@@ -98,12 +100,15 @@ class Solver:
     def left(self) -> tuple[int | None, float | None]:
         """The nodes and seconds left; Unsolved if it is spent."""
         nodes = None if self.budget.nodes is None else self.budget.nodes - self.nodes
-        seconds = None if self.budget.seconds is None else self.budget.seconds - self.seconds
+        end = math.inf if self.budget.seconds is None else self.started + self.budget.seconds
+        seconds = control.left(end, time.perf_counter())
         if nodes is not None and nodes <= 0:
             raise Unsolved(f"the budget of {self.budget.nodes} nodes is spent")
-        if seconds is not None and seconds <= 0:
+        if seconds <= 0 and control.until is not None:
+            raise Unsolved("the search was stopped")
+        if seconds <= 0:
             raise Unsolved(f"the budget of {self.budget.seconds:g} seconds is spent")
-        return nodes, seconds
+        return nodes, None if seconds == math.inf else seconds
 
     def prove(self, state: np.ndarray, goal: Goal) -> Proof:
         """Whether the goal holds in a position that is not over; adds to `nodes`.  Unsolved if it cannot tell."""
