@@ -18,7 +18,7 @@ from arena.games.core.random import stream
 CHESS = games.make("chess")
 FEATURES = 'feature ping=1 setboard=1 usermove=1 myname="Toy 1.0" done=1'
 TIMED = Budget(seconds=2.5)
-PROGRAMS = ("fairymax", "phalanx", "sjeng", "gnuchess --xboard")
+PROGRAMS = ("fairymax", "phalanx", "sjeng")
 
 
 class Scripted:
