@@ -68,6 +68,12 @@ class GtpServer(Server):
             return
         super().hear(line, write)
 
+    def begin(self, names=()):
+        """Passes that are taken back, whatever for, are nobody's any more."""
+        names = list(names)
+        self.let = [ply for ply in self.let if ply < len(names)]
+        super().begin(names)
+
     def end(self):
         self.thinking.close()
 
@@ -130,7 +136,6 @@ class GtpServer(Server):
 
     def gtp_clear_board(self):
         self.begin()
-        self.let = []
         if self.times:
             self.left = dict.fromkeys((0, 1), self.times.at_first())
 
@@ -146,11 +151,10 @@ class GtpServer(Server):
     def gtp_undo(self):
         if not self.position.names:
             raise Wrong("cannot undo")
-        let, left = self.let, self.position.names[:-1]
-        if len(left) - 1 in let:
+        left = self.position.names[:-1]
+        if len(left) - 1 in self.let:
             left.pop()  # nobody but the server had made it
         self.begin(left)
-        self.let = [ply for ply in let if ply < len(left)]
 
     def gtp_showboard(self):
         return "\n" + self.game.render(self.position.state)

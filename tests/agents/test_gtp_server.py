@@ -35,6 +35,9 @@ def test_a_refused_move_leaves_the_board_as_it_was():
     for line in ("play b c3", "play b c3", "play b z9"):
         list(server.answers(line))
     assert server.position.names == ["c3"]
+    for line in ("play w d4", "play b e5", "undo"):
+        list(server.answers(line))
+    assert server.position.names == ["c3", "d4"]  # which nobody was let make
 
 
 @pytest.mark.parametrize("size, stones, points", [
