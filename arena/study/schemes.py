@@ -1,7 +1,7 @@
 """Parallel schemes against the serial search: for each game and budget, matches in one store of their own.
 
 Each scheme meets its own search with one worker: at equal time, with the playouts of all workers together (search
-overhead), then with the factors of `strength_scaling.next_factor` until each strength speed-up is enclosed.
+overhead), then with the factors of `even_factor.next_factor` until each strength speed-up has an interval.
 Results alone decide which matches follow, so a resumed study gives the same ones.
 """
 
@@ -34,6 +34,7 @@ from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
 from arena.results.database.store import FILE_NAME, StoreExists
 from arena.results.papers import strength_scaling
+from arena.results.statistics.even_factor import FINE, next_factor
 from arena.runner import running
 from arena.runner.events import Events
 from arena.study.cells import Plan
@@ -201,13 +202,13 @@ class SchemesStudy(Plan):
         return f"{self.own_serial(scheme)}, {round(factor * self.each)} playouts"
 
     def factors(self, point: Point, times: dict[str, float]) -> list[float]:
-        """Its serial search's factors: powers of two, its workers, and equal time."""
+        """Its serial search's factors: those of `next_factor`, its workers, and equal time."""
         most = max(count for scheme, count in self.points() if scheme == point.scheme)
         equal = equal_factor(times.get(point.name, math.nan), self.each)
         known = {float(point.workers)} | ({equal} if equal else set())
         lowest, highest = min(LEAST, *known), max(MOST * most, *known)  # matches lie within, or between two known ones
-        powers = {2.0**k for k in range(math.ceil(math.log2(lowest)), math.floor(math.log2(highest)) + 1)}
-        return sorted(powers | known)
+        steps = range(math.ceil(FINE * math.log2(lowest)), math.floor(FINE * math.log2(highest)) + 1)
+        return sorted({max(1, round(2.0 ** (k / FINE) * self.each)) / self.each for k in steps} | known)
 
     def config(self, pairings: list, times: dict[str, float]) -> dict:
         """The tournament's configuration, with these pairs of names as its pairings."""
@@ -385,9 +386,7 @@ def _stored_pairings(folder) -> list:
 
 def _next_pairings(cell, folder, times) -> list:
     matches = _matches(cell, results.load(folder), times)
-    factors = {
-        point: strength_scaling.next_factor(matches[point], LEAST, MOST * point.workers) for point in cell.points()
-    }
+    factors = {point: next_factor(matches[point], LEAST, MOST * point.workers, cell.each) for point in cell.points()}
     return [
         [point.name, cell.serial_name(point.scheme, factor)] for point, factor in factors.items() if factor is not None
     ]

@@ -2,117 +2,26 @@
 
 A search with `workers` workers meets its serial search with `factor` times each worker's playouts: at equal time as
 many as fit in the scheme's; at factor = workers the same in all (search overhead).  The **strength speed-up** (Chaslot,
-Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is the factor at which the two are even, from matches
-that enclose it and a logistic curve through all of a point's matches,
-
-    expected score of the parallel search = 1 / (1 + exp(slope (log2 factor - log2 speed-up)))
-
-by quasi-likelihood, with errors from the pairs of games (sandwich estimate) by the delta method.
+Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is the factor at which the two are even.
 """
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize
-from scipy.special import expit
 
-from arena.results.shown.export import MISSING, elo_with_error, interval
+from arena.results.shown.export import MISSING, elo_with_error
 from arena.results.shown.tables import PAIR_SCORES
-from arena.results.statistics.elo import PENTANOMIAL, Z, pentanomial
+from arena.results.statistics.elo import pentanomial
+from arena.results.statistics.even_factor import even_factor
 
-PAIR_VALUES = np.array(PENTANOMIAL)
 PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; height / width
 LINE = 0.2  # inches
+LEAST_SHOWN = 1e-6  # where bands end that are open
+OPEN = "open"  # an end of an interval
 BEYOND = 8.0  # an axis of factors ends at this times the highest value
-CONTINUITY = 0.5  # of a pair, added to each side, so that a perfect score has a finite logit
-
-
-@dataclass(frozen=True)
-class SpeedUp:
-    """NaN if unknown; `bound` is ">" or "<" if no matches enclose it: `value` is then the last factor tried."""
-
-    value: float
-    low: float  # of the 95 % interval
-    high: float
-    bound: str = ""
-
-
-def next_factor(matches: Mapping[float, np.ndarray], least: float, most: float) -> float | None:
-    """The factor of a point's next match; None when its matches enclose the speed-up closely.
-
-    `matches` are counts int[5] of pairs (LL to WW, for the parallel search) by factor.  Factors are powers of two
-    between two known to be under and over the speed-up, until these differ by 2 at most; where all are on one side of
-    it, the next power beyond, but none outside `least` and `most`.
-    """
-    won = [factor for factor, counts in matches.items() if _score(counts) >= 0.5]
-    lost = [factor for factor in matches if factor not in won]
-    if not lost:
-        beyond = 2.0 ** (math.floor(math.log2(max(won))) + 1)
-        return beyond if beyond <= most else None
-    if not won:
-        beyond = 2.0 ** (math.ceil(math.log2(min(lost))) - 1)
-        return beyond if beyond >= least else None
-    low = max(won)
-    above = [factor for factor in lost if factor > low]
-    if not above:  # chance has put a lost match below a won one: the curve sorts that out
-        beyond = 2.0 ** (math.floor(math.log2(low)) + 1)
-        return beyond if beyond <= most else None
-    gap = math.log2(min(above)) - math.log2(low)
-    if gap <= 1:
-        return None
-    middle = 2.0 ** round(math.log2(low) + gap / 2)
-    return middle if low < middle < min(above) else None
-
-
-def speed_up(matches: Mapping[float, np.ndarray]) -> SpeedUp:
-    """The strength speed-up of a point; `matches` as in `next_factor`."""
-    factors = sorted(matches)
-    scores = np.array([_score(matches[factor]) for factor in factors])
-    if not len(factors):
-        return SpeedUp(math.nan, math.nan, math.nan)
-    if (scores >= 0.5).all() or (scores < 0.5).all():
-        beyond = (scores >= 0.5).all()
-        return SpeedUp(factors[-1] if beyond else factors[0], math.nan, math.nan, ">" if beyond else "<")
-    slope, even, covariance = _curve(np.log2(factors), [np.asarray(matches[factor], float) for factor in factors])
-    if slope <= 0:  # scores rise with the serial playouts: too few games
-        return SpeedUp(math.nan, math.nan, math.nan)
-    gradient = np.array([1.0, -even]) / slope  # of even = intercept / slope
-    error = Z * math.sqrt(gradient @ covariance @ gradient)
-    with np.errstate(over="ignore"):  # too few games: only the interval is left
-        value, low, high = np.exp2([even, even - error, even + error]).tolist()
-    return SpeedUp(value, low, high)
-
-
-def _score(counts) -> float:
-    return float(PAIR_VALUES @ counts / np.sum(counts))
-
-
-def _curve(logs, counts) -> tuple[float, float, np.ndarray]:
-    """Slope, log2 of the factor that scores even, and the covariance of (intercept, slope): the logit of a pair's
-    expected score is intercept - slope * log.
-    """
-    padded = [row + CONTINUITY * np.array([1.0, 0, 0, 0, 1.0]) for row in counts]
-    pairs = np.array([row.sum() for row in padded])
-    means = np.array([PAIR_VALUES @ row for row in padded]) / pairs
-    variances = np.array([row @ (PAIR_VALUES - mean) ** 2 for row, mean in zip(padded, means)]) / pairs
-    design = np.column_stack([np.ones_like(logs), -logs])
-
-    def loss(parameters):
-        logits = design @ parameters
-        return float(pairs @ (np.logaddexp(0, logits) - means * logits))
-
-    def slope_of_loss(parameters):
-        return design.T @ (pairs * (expit(design @ parameters) - means))
-
-    fitted = minimize(loss, np.array([0.0, 1.0]), jac=slope_of_loss, method="BFGS").x
-    expected = expit(design @ fitted)
-    bread = np.linalg.inv(design.T @ (design * (pairs * expected * (1 - expected))[:, None]))
-    meat = design.T @ (design * (pairs * variances)[:, None])
-    return fitted[1], fitted[0] / fitted[1], bread @ meat @ bread
 
 
 def counts_by_pair(pairs: pd.DataFrame) -> dict[tuple[str, str], np.ndarray]:
@@ -134,7 +43,8 @@ def table(points: list[dict]) -> pd.DataFrame:
     by factor), time (of a move, over the serial search's with the playouts of one worker; NaN if not known), equal (the
     factor of equal time; None if not known) and nodes_per_playout (of the scheme: new positions in a playout).
     Columns: those but matches and equal, then games; score, elo, error, bound at equal time; those with `total_` for
-    the same playouts in all; speed_up, low, high, speed_up_bound; efficiency: speed_up over workers.
+    the same playouts in all; speed_up, low, high, speed_up_bound, as of `even_factor`, with NaN for open ends;
+    efficiency: speed_up over workers.
     """
     rows = []
     for point in points:
@@ -147,8 +57,9 @@ def table(points: list[dict]) -> pd.DataFrame:
                 value = getattr(estimate, name)
                 row[prefix + name] = math.nan if value is None else value
             row[prefix + "bound"] = estimate.bound
-        found = speed_up(matches)
+        found = even_factor(matches)
         row |= {"speed_up": found.value, "low": found.low, "high": found.high, "speed_up_bound": found.bound}
+        row |= {end: row[end] if 0 < row[end] < math.inf else math.nan for end in ("low", "high")}
         rows.append(row | {"efficiency": found.value / point["workers"]})
     frame = pd.DataFrame(rows)
     frame.attrs["kind"] = "scaling"
@@ -164,13 +75,26 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
     for heading, prefix in (("Elo at equal time", ""), ("Elo at equal playouts", "total_")):
         rated = frame[[prefix + name for name in ("elo", "error", "bound")]]
         columns[heading] = elo_with_error(*(_or_none(rated[name]) for name in rated))
-    columns["strength speed-up"] = [
-        f"{mark} {value:g}" if mark else _rounded(value, 2)
-        for value, mark in zip(frame["speed_up"], frame["speed_up_bound"])
-    ]
-    columns["95 %"] = [interval(_rounded(low, 2), _rounded(high, 2)) for low, high in zip(frame["low"], frame["high"])]
+    found = list(zip(frame["speed_up"], frame["low"], frame["high"], frame["speed_up_bound"]))
+    columns["strength speed-up"] = [_speed_up(*each) for each in found]
+    columns["95 %"] = [_range(*each) for each in found]
     columns.attrs["kind"] = "scaling"
     return columns
+
+
+def _speed_up(value, low, high, bound) -> str:
+    """The value, or the bound that its 95 % interval gives."""
+    limit = low if bound == ">" else high
+    if not bound:
+        return _rounded(value, 2)
+    return "not enclosed" if math.isnan(limit) else f"{bound} {limit:.2f}"
+
+
+def _range(value, low, high, bound) -> str:
+    """The interval; `0.40 to open`."""
+    if bound or math.isnan(value):
+        return MISSING
+    return "open" if math.isnan(low) and math.isnan(high) else f"{_rounded(low, 2, OPEN)} to {_rounded(high, 2, OPEN)}"
 
 
 def labels(schemes: Sequence[str]) -> list[str]:
@@ -195,8 +119,8 @@ def _or_none(column) -> list:
     return [None if isinstance(value, float) and math.isnan(value) else value for value in column]
 
 
-def _rounded(value, digits) -> str:
-    return MISSING if math.isnan(value) else f"{value:.{digits}f}"
+def _rounded(value, digits, missing=MISSING) -> str:
+    return missing if math.isnan(value) else f"{value:.{digits}f}"
 
 
 PANELS = {
@@ -284,16 +208,14 @@ def _draw_panel(ax, cell: pd.DataFrame, name: str, looks) -> None:
     prefix = {"equal_time": "", "equal_playouts": "total_"}.get(name)
     for scheme, rows in cell.groupby("scheme", sort=False):
         if prefix is None:
-            _line(
-                ax, rows["workers"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], looks[scheme]
-            )
+            _speed_line(ax, rows["workers"], rows, looks[scheme])
         else:
             elo, error = rows[prefix + "elo"], rows[prefix + "error"]
             _line(ax, rows["workers"], elo, elo - error, elo + error, rows[prefix + "bound"], looks[scheme])
     workers = sorted(cell["workers"].unique())
     if prefix is None:
         ax.plot(workers, workers, color="grey", linestyle=":", marker="", label="as many as workers")
-        _speed_axis(ax, [*cell["speed_up"], *workers])
+        _speed_axis(ax, [*_limits(cell), *workers])
     else:
         ax.axhline(0, color="grey", linewidth=0.8)
     ax.set(xlabel="workers", ylabel=PANELS[name][1])
@@ -304,10 +226,21 @@ def _draw_budgets(ax, cell: pd.DataFrame, looks) -> None:
     for scheme, rows in cell.groupby("scheme", sort=False):
         rows = rows[rows["workers"] == rows["workers"].max()].sort_values("playouts")
         look = looks[scheme] | {"label": f"{looks[scheme]['label']} x{rows['workers'].iloc[0]}"}
-        _line(ax, rows["playouts"], rows["speed_up"], rows["low"], rows["high"], rows["speed_up_bound"], look)
-    _speed_axis(ax, cell["speed_up"])
+        _speed_line(ax, rows["playouts"], rows, look)
+    _speed_axis(ax, _limits(cell))
     ax.set(xlabel="playouts of each worker", ylabel="strength speed-up")
     count_axis(ax, sorted(cell["playouts"].unique()))
+
+
+def _speed_line(ax, across, rows: pd.DataFrame, look) -> None:
+    ends = rows["low"].fillna(LEAST_SHOWN), rows["high"].fillna(1 / LEAST_SHOWN)
+    _line(ax, across, _limits(rows), *ends, rows["speed_up_bound"], look)
+
+
+def _limits(rows: pd.DataFrame) -> pd.Series:
+    """The speed-ups; limits where matches do not enclose them, NaN where nothing is known."""
+    limits = rows["low"].where(rows["speed_up_bound"] == ">", rows["high"])
+    return rows["speed_up"].where(rows["speed_up_bound"] == "", limits)
 
 
 def _speed_axis(ax, values) -> None:
@@ -320,6 +253,7 @@ def _speed_axis(ax, values) -> None:
 
 
 def _line(ax, workers, value, low, high, bound, style) -> None:
+    """`value` is the limit where `bound` says that it is one; a band goes on beyond the axis where it is open."""
     workers, known = workers.to_numpy(), (bound == "").to_numpy()
     ax.plot(workers, value, **{"marker": "."} | style)
     ax.fill_between(workers, low, high, where=known, color=style["color"], alpha=0.15, linewidth=0)
