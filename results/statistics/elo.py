@@ -1,7 +1,8 @@
 """Elo of a score between two players, from single games (trinomial) or from pairs of games (pentanomial).
 
 A win scores 1, a draw 1/2, a loss 0.  A pair is two games of one opening with the sides swapped; its score is their
-mean.  Games of a pair are not independent, so pairs are the better sample.
+mean.  Games of a pair are not independent, so pairs are the better sample.  Errors and likelihoods of superiority of
+fewer than FEW samples are Student's, with n - 1 for n.
 """
 
 import math
@@ -14,6 +15,8 @@ Z = 1.959963985  # two-sided 95 %
 CONFIDENCE = 0.95
 ELO_PER_LOGIT = 400 / math.log(10)
 NELO_SCALE = 2 * ELO_PER_LOGIT
+
+FEW = 100  # samples; of fewer the spread is not sure, and Student's t stands for the normal distribution
 
 TRINOMIAL = (0.0, 0.5, 1.0)
 PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -78,11 +81,8 @@ def score_interval(counts: Sequence[float], distinct: float | None = None) -> tu
     if se is None:
         share = ((1 - CONFIDENCE) / 2) ** (1 / (n if distinct is None else distinct))
         return score * share, 1 - (1 - score) * share
-    width = Z * se
-    if len(counts) == len(PENTANOMIAL) and (free := (n if distinct is None else distinct) - 1) > 0:
-        from scipy.special import stdtrit  # takes a while to load
-
-        width = float(stdtrit(free, (1 + CONFIDENCE) / 2)) * se * math.sqrt((free + 1) / free)
+    independent = n if distinct is None else distinct
+    width = _student(se, independent) if len(counts) == len(PENTANOMIAL) and independent > 1 else Z * se
     squares = width**2 / (score * (1 - score))  # of the quantile, over the number of games
     half = math.sqrt(width**2 + squares**2 / 4)
     return (score + squares / 2 - half) / (1 + squares), (score + squares / 2 + half) / (1 + squares)
@@ -114,25 +114,39 @@ def _estimate(counts, values, games_per_sample, distinct) -> Estimate:
         return replace(_all_alike(score, independent), draw_ratio=draw_ratio)
     se = math.sqrt(variance / independent)
     sigma = math.sqrt(variance * games_per_sample)
+    few = 1 < independent < FEW
     return Estimate(
         score,
         se,
         elo(score),
-        _elo_error(score, se),
+        _elo_error(score, _student(se, independent) if few else Z * se),
         "",
-        normal_probability((score - 0.5) / se),
+        _student_los(score, se, independent) if few else normal_probability((score - 0.5) / se),
         NELO_SCALE * (score - 0.5) / sigma,
         Z * NELO_SCALE / math.sqrt(independent * games_per_sample),
         draw_ratio,
     )
 
 
-def _elo_error(score, se) -> float:
-    """Half of the interval; by the slope where the score's interval leaves (0, 1)."""
-    low, high = score - Z * se, score + Z * se
+def _elo_error(score, width) -> float:
+    """Half of the interval, from that of the score; by the slope where this leaves (0, 1)."""
+    low, high = score - width, score + width
     if low > 0 and high < 1:
         return (elo(high) - elo(low)) / 2
-    return Z * se * ELO_PER_LOGIT / (score * (1 - score))
+    return width * ELO_PER_LOGIT / (score * (1 - score))
+
+
+def _student(se, n) -> float:
+    """Half of the 95 % interval of a mean of n samples, n > 1, whose spread is estimated from themselves."""
+    from scipy.special import stdtrit  # takes a while to load
+
+    return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * se * math.sqrt(n / (n - 1))
+
+
+def _student_los(score, se, n) -> float:
+    from scipy.special import stdtr
+
+    return float(stdtr(n - 1, (score - 0.5) / (se * math.sqrt(n / (n - 1)))))
 
 
 def _all_alike(score, n) -> Estimate:

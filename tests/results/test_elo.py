@@ -2,11 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.results.statistics.elo import elo, expected_score, pentanomial, trinomial
+from arena.results.statistics.elo import PENTANOMIAL, elo, expected_score, pentanomial, trinomial
 
 
 def rounded(estimate):
@@ -89,3 +90,27 @@ def test_estimates_are_finite_and_mirror(counts):
     assert estimate.bound or estimate.error > 0
     assert estimate.elo == pytest.approx(-mirror.elo, abs=1e-9)
     assert estimate.los == pytest.approx(1 - mirror.los)
+
+
+@pytest.mark.parametrize("pairs", [5, 10, 20, 50])
+@pytest.mark.parametrize(
+    "decided, drawn, won", [(0, 0, 0.5), (0, 0, 0.8), (0.4, 0, 0.65), (0, 0.5, 0.25), (0, 0.3, 0.5)]
+)
+def test_errors_of_few_pairs_cover(pairs, decided, drawn, won):
+    """With games that are drawn, won and lost, and a share of pairs that the opening decides.  Scores of few pairs have
+    few values, so that coverage is above 95 % or a little below.
+    """
+    lost, rounds, rng = 1 - drawn - won, 1000, np.random.default_rng(pairs)
+    free = [lost**2, 2 * lost * drawn, drawn**2 + 2 * won * lost, 2 * won * drawn, won**2]
+    shares = (1 - decided) * np.array(free) + decided * np.array([0, 0, 1, 0, 0])
+    true = elo(float(shares @ np.array(PENTANOMIAL)))
+    found = [pentanomial(counts) for counts in rng.multinomial(pairs, shares, rounds).tolist()]
+    assert np.mean([_holds(estimate, true) for estimate in found]) >= 0.935
+    if abs(true) < 1e-9:
+        assert np.mean([not 0.025 <= estimate.los <= 0.975 for estimate in found]) <= 0.075
+
+
+def _holds(estimate, true) -> bool:
+    if estimate.bound:
+        return (true >= estimate.elo) if estimate.bound == ">" else (true <= estimate.elo)
+    return abs(true - estimate.elo) <= estimate.error
