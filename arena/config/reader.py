@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from arena.config.complaints import complaint, in_words, unknown_key
 from arena.config.config import Config
 from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
+from arena.config.ranges import RangeError, spelled_out
 from arena.config.trust import look_in
 from arena.formats.base import Format, Table, formats
 from arena.games.core.first_look import look_at
@@ -24,8 +24,7 @@ from arena.games.core.game import BrokenRules, Game
 from arena.games.core.overdue import Overdue, limited
 from arena.games.core.registry import SpecError, spell
 
-MAX_INSTANCES = 10_000
-BACKWARDS = "has a range that ends before it begins"
+MOST = 10_000  # instances, and agents
 ONE_OF_TWO = "a configuration has one of the two"
 OPENINGS_TRIED = 10  # to see whether the game has openings of that length
 OF_OPENINGS = ("openings", "opening_plies")
@@ -123,12 +122,10 @@ class Reader:
             self._complain(("instances",), specs, "is empty; a tournament needs one at least")
         count = 0
         for i, spec in listed:
-            every = _spelled_out(spec)
-            if not every:
-                self._complain(("instances", i), spec, f"{BACKWARDS}; 1..20 is from 1 to 20")
+            every = self._spelled_out(("instances", i), spec)
             count += len(every)
-            if count > MAX_INSTANCES:
-                self._complain(("instances",), specs, f"there are more than {MAX_INSTANCES} of them")
+            if count > MOST:
+                self._complain(("instances",), specs, f"there are more than {MOST:,} of them")
                 return
             yield from ((i, each) for each in every)
 
@@ -278,16 +275,23 @@ class Reader:
         found: list = []
         for i, entry in enumerate(_listed(self.values.get("agents"))):
             spec = entry.get("agent") if isinstance(entry, dict) else None
-            every = _spelled_out(spec) if isinstance(spec, str) else [spec]
+            every = self._spelled_out(("agents", i, "agent"), spec) if isinstance(spec, str) else [spec]
             if every == [spec]:
                 found.append(entry)
-            elif not every:
-                self._complain(("agents", i, "agent"), spec, f"{BACKWARDS}; 1..8 is from 1 to 8")
-            elif "name" in entry:
+            elif "name" in entry and every:
                 self._complain(("agents", i, "name"), entry["name"], "is one name for the several agents of a range")
             found += [entry | {"agent": each} for each in every if each != spec]
-        if found:
+        if len(found) > MOST:
+            self._complain(("agents",), len(found), f"there are more than {MOST:,} of them")
+        elif found:
             self.values["agents"] = found
+
+    def _spelled_out(self, place, spec: str) -> list[str]:
+        try:
+            return spelled_out(spec, MOST)
+        except RangeError as error:
+            self._complain(place, spec, str(error))
+            return []
 
     def _entries(self) -> list[tuple[int, dict]]:
         return [
@@ -361,18 +365,6 @@ class Reader:
             "plugins": list(common.plugins),
             "plugin_path": common.plugin_path and str(Path(common.plugin_path).resolve()),
         }
-
-
-def _spelled_out(spec: str) -> list[str]:
-    """`samegame(seed=1..3)` -> samegame(seed=1), (seed=2), (seed=3)."""
-    if not (found := re.search(r"\b(\d{1,6})\.\.(\d{1,6})\b", spec)):
-        return [spec]
-    low, high = int(found[1]), int(found[2])
-    return [
-        each
-        for number in range(low, min(high, low + MAX_INSTANCES) + 1)
-        for each in _spelled_out(f"{spec[: found.start()]}{number}{spec[found.end() :]}")
-    ]
 
 
 def _listed(value) -> list | tuple:
