@@ -54,7 +54,8 @@ def check(
     plies.  The exit code is 1 if anything is wrong.
 
     With --audit, games drawn at random are played again on this machine, which finds results that the agents did not
-    play, as of a cluster's worker that lies. Games of agents that think by the clock are left out.
+    play, as of a cluster's worker that lies. Games of agents that think by the clock, on threads
+    that share a tree or a table, or in a program of their own are left out.
 
     With --deterministic, a tournament is played with 1, 2 and 5 workers, by each way to start processes, interrupted
     and resumed, with no compiled code at hand, compiled for another processor, and on a local cluster. The agent that

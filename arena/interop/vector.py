@@ -1,6 +1,5 @@
 """Thousands of games side by side, for programs that learn by playing: one kernel steps them, on several cores."""
 
-import os
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +11,7 @@ from arena.games.core.jit import kernel
 from arena.games.core.playout import copy_state
 from arena.games.core.random import random_below, stream
 from arena.interop.observations import check_observation, plane_shape
+from arena.workers.machine import cores
 
 MOST = 1_000_000  # games
 LEAST_SHARE = 256  # games of a thread
@@ -32,7 +32,7 @@ class VectorEnvironment:
     masks: bool[count, move_limit], the legal moves; moves, moves_of: int32[count, max_moves], int32[count]: the same as
         lists, and their lengths
     The arrays are the environment's own: they change with each step, and must not be written.
-    threads: by default one a core, as far as there are games enough for them
+    threads: by default one for each core that the process may use, as far as there are games enough for them
     """
 
     def __init__(self, game: Game, count: int, *, seed: int, threads: int | None = None):
@@ -40,7 +40,7 @@ class VectorEnvironment:
         if not game.compiles:
             raise NotVectors(f"{game} has rules in plain Python, which no kernel can call")
         self.game, self.count = game, count
-        most = max(1, min(os.cpu_count() or 1, count // LEAST_SHARE)) if threads is None else threads
+        most = max(1, min(cores(), count // LEAST_SHARE)) if threads is None else threads
         check_range("threads", most, 1)
         self._threads, parts = Threads(most), np.linspace(0, count, most + 1).astype(int)
         self._shares = list(zip(parts[:-1].tolist(), parts[1:].tolist()))

@@ -22,9 +22,16 @@ from arena.workers.supervisor import Supervisor
 
 
 def drawn(config: Config, records: Iterable[GameRecord], share: float, seed: int) -> list[GameRecord]:
-    """A share of the games, one at least, of those that repeat themselves: no agent in them thinks by the clock."""
-    names = {seat.name for condition in config.conditions for seat in condition.seats if seat.budget.seconds is None}
-    repeatable = [record for record in records if {record.first, record.second or record.first} <= names]
+    """A share of the games, one at least, of those that repeat themselves: in them, no agent thinks by the clock, is an
+    outside program, or has threads that share what they find.
+    """
+    names = [
+        {seat.name for seat in condition.seats if seat.budget.seconds is None and seat.agent.repeatable}
+        for condition in config.conditions
+    ]
+    repeatable = [
+        record for record in records if {record.first, record.second or record.first} <= names[record.condition]
+    ]
     return random.Random(seed).sample(repeatable, math.ceil(share * len(repeatable)))
 
 

@@ -124,9 +124,10 @@ def trim(place: Path) -> None:
             left -= size
 
 
-def most_bytes() -> int:
-    """The most bytes that are kept."""
+def most_bytes() -> float:
+    """The most bytes that are kept, infinity for no limit; the default if the variable is no such number."""
     try:
-        return int(float(os.environ.get(MEGABYTES, MOST)) * 1e6)
+        most = float(os.environ.get(MEGABYTES, MOST))
     except ValueError:
-        return int(MOST * 1e6)
+        most = MOST
+    return 1e6 * (most if most >= 0 else MOST)

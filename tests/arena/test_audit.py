@@ -1,5 +1,7 @@
 """Stored games that are played again."""
 
+import pytest
+
 import arena
 from arena.results.database.store import Store
 from arena.study.audit import drawn, restored
@@ -21,6 +23,21 @@ def test_games_that_the_agents_played_are_the_same(tmp_path):
     arena.run(KEYS, tmp_path / "run", workers=2)
     told = as_json("check", tmp_path / "run", "--audit", "1")
     assert told["audited"] == 6 and told["different"] == []  # those of the agent that thinks by the clock are left out
+
+
+@pytest.mark.parametrize(
+    "keys, audited",
+    [
+        ({"agents": ["random", "flat"], "budgets": [{"playouts": 9}, {"seconds": 0.01}]}, 6),
+        ({"agents": ["random", "tree(workers=2, playouts=400)"]}, 0),
+        ({"agents": ["random", "tree(workers=2, playouts=40, simulated=true)"]}, 6),
+    ],
+)
+def test_honest_agents_are_no_liars(tmp_path, keys, audited):
+    """What depends on a clock or on the timing of threads is left out, in the conditions in which it does."""
+    arena.run(KEYS | keys, tmp_path / "run", workers=2)
+    told = as_json("check", tmp_path / "run", "--audit", "1")
+    assert told["audited"] == audited and told["different"] == []
 
 
 def test_what_is_drawn_follows_from_the_seed(tmp_path):

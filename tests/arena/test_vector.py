@@ -107,3 +107,8 @@ def test_every_game_can_be_stepped(spec):
     for _ in range(30):
         environment.step(environment.random_actions())
     check_lists(environment, game)
+
+
+def test_it_has_no_more_threads_than_cores_that_it_may_use(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0}, raising=False)
+    assert len(VectorEnvironment(games.make("tictactoe"), 4096, seed=1)._shares) == 1
