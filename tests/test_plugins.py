@@ -100,11 +100,15 @@ def test_a_plugin_that_fails_is_told_of_and_ends_nothing(tmp_path, monkeypatch):
     kept[:] = [registry]
     assert registry.classes()["go"] is games.Game
     assert registry.classes()["chess"].__module__ == "brings_of_this_test"
-    assert registry.classes().keys() == {"chess", "go", "new_of_brings", "new_of_doubles"}
+    assert registry.classes().keys() == {"chess", "go", "new_of_brings"}
+    files = {
+        name: f"{name}_of_this_test ({tmp_path}/{name}_of_this_test.py)" for name in ("brings", "doubles", "takes")
+    }
     assert registry.broken == [
         "breaks_of_this_test cannot be imported: ValueError: not today",
-        "doubles_of_this_test defines game 'chess', which brings_of_this_test defines",
-        "takes_of_this_test cannot be imported: SpecError: takes_of_this_test defines game 'go', a name that "
+        f"doubles_of_this_test cannot be imported: SpecError: {files['doubles']} defines game 'chess', a name that "
+        f"{files['brings']} has: give it another name",
+        f"takes_of_this_test cannot be imported: SpecError: {files['takes']} defines game 'go', a name that "
         "arena.games.core.game has: give it another name",
     ]
     with pytest.raises(games.SpecError, match=r"unknown game .checkers..*\nplug-in breaks_of_this_test cannot be"):
@@ -137,7 +141,46 @@ def test_plugins_are_imported_here_and_in_workers(monkeypatch):
     assert result.exit_code == 2 and "no.such: ModuleNotFoundError" in result.stderr
     monkeypatch.setenv(plugins.VARIABLE, "")
     plugins.add_named(["json"], ".")
-    assert plugins.named() == ["json"] and os.environ[plugins.VARIABLE] == f"{os.getcwd()}{os.pathsep}json"
+    assert plugins.named() == ["json"] and json.loads(os.environ[plugins.VARIABLE]) == [[os.getcwd(), "json"]]
+
+
+AGENT = """from dataclasses import dataclass
+from arena.agents.core.agent import Agent, Decision, Player
+class First(Player):
+    def __init__(self, game): self.game = game
+    def decide(self, state, rng): return Decision(self.game.moves(state)[0])
+@dataclass(frozen=True)
+class Student(Agent):
+    name = "{name}"
+    def new_player(self, game, budget): return First(game)
+"""
+
+
+def test_plugins_of_two_folders_are_found_in_workers(tmp_path, monkeypatch):
+    monkeypatch.setenv(plugins.VARIABLE, "")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name in ("ann", "ben"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}_of_this_test.py").write_text(AGENT.replace("{name}", f"{name}_of_this_test"))
+        plugins.add_named([f"{name}_of_this_test"], str(tmp_path / name))
+    code = "from arena import agents; print(agents.make('ann_of_this_test'), agents.make('ben_of_this_test'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.split() == ["ann_of_this_test", "ben_of_this_test"], done.stderr
+
+
+@pytest.mark.parametrize("order", [("ann", "ben"), ("ben", "ann")])
+def test_two_plugins_with_one_name_are_refused(order, tmp_path):
+    """In either order: a run must not depend on it."""
+    for name in order:
+        (tmp_path / f"{name}.py").write_text(AGENT.replace("{name}", "student"))
+    words = [word for name in order for word in ("--plugin", name)]
+    command = [sys.executable, "-m", "arena", "run", "--game", "nim", "--agent", "student", "--agent", "random", *words]
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=tmp_path, capture_output=True, text=True
+    )
+    told = "".join(done.stderr.split())
+    assert done.returncode == 2 and "definesagent'student'" in told
+    assert all(f"{tmp_path}/{name}.py" in told for name in order) and not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("with_index", [True, False])
@@ -169,7 +212,7 @@ def test_a_plugin_that_takes_a_name_of_ours_is_refused(with_index, tmp_path):
         done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
         message = " ".join(done.stderr.split())
         assert done.returncode == 2
-        assert "taker_of_this_test defines game 'nim', a name that arena.games.nim has: give it another" in message
+        assert "taker_of_this_test.py) defines game 'nim', a name that arena.games.nim has: give it another" in message
 
 
 # -- agents.check ----------------------------------------------------------------------------------------------------

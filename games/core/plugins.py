@@ -6,13 +6,14 @@ from the command line by the environment.  Nothing of Numba is imported here.
 
 import functools
 import importlib
+import json
 import os
 import sys
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 
 PACKAGES = ("arena.games", "arena.agents")
-VARIABLE = "SEARCH_ARENA_PLUGINS"  # a folder to look in, and names of modules, separated as paths are
+VARIABLE = "SEARCH_ARENA_PLUGINS"  # JSON: for each module the folder to look in, and its name
 
 
 def points(package: str) -> list[EntryPoint]:
@@ -28,26 +29,30 @@ def top_packages() -> frozenset[str]:
 
 def named() -> list[str]:
     """The modules named on the command line."""
-    return os.environ.get(VARIABLE, "").split(os.pathsep)[1:]
+    return [module for _, module in _places()]
+
+
+def _places() -> list[tuple[str, str]]:
+    """(folder to look in, module) of each."""
+    return [(folder, module) for folder, module in json.loads(os.environ.get(VARIABLE) or "[]")]
 
 
 def add_named(modules: Iterable[str], folder: str) -> None:
     """Have this process and its children import modules, also from a folder."""
-    folder, modules = os.path.abspath(folder), list(dict.fromkeys([*named(), *modules]))
-    _import(folder, modules)
-    os.environ[VARIABLE] = os.pathsep.join([folder, *modules])
+    places = list(dict.fromkeys([*_places(), *((os.path.abspath(folder), module) for module in modules)]))
+    _import(places)
+    os.environ[VARIABLE] = json.dumps(places)
 
 
 def import_named() -> None:
     """Import what `add_named` named, here or in a parent process."""
-    if modules := named():
-        _import(os.environ[VARIABLE].split(os.pathsep)[0], modules)
+    _import(_places())
 
 
-def _import(folder: str, modules: Iterable[str]) -> None:
-    if folder not in sys.path:
-        sys.path.append(folder)
-    for module in modules:
+def _import(places: Iterable[tuple[str, str]]) -> None:
+    for folder, module in places:
+        if folder not in sys.path:
+            sys.path.append(folder)
         importlib.import_module(module)
 
 

@@ -10,6 +10,7 @@ import inspect
 import math
 import os
 import pkgutil
+import sys
 import types
 import typing
 from contextlib import suppress
@@ -66,6 +67,17 @@ def _literal(node):
             return WORDS[node.id]
         raise SpecError(f"{node.id} is text, which needs quotes: {node.id!r}")
     return ast.literal_eval(node)
+
+
+def _one_program(module: str) -> str:
+    """A program's module, which worker processes import by another name."""
+    return "__main__" if module == "__mp_main__" else module
+
+
+def _named(module: str) -> str:
+    """A module, with its file if it is a user's."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return f"{module} ({file})" if file and not module.startswith("arena.") else module
 
 
 @dataclass
@@ -155,13 +167,14 @@ class Registry:
     def add(self, cls: type[Registered]) -> None:
         """Register a class under its `name`.
 
-        SpecError if two want a name, one of them ours: a run must not depend on which is found first.
+        SpecError if two modules want a name: a run must not depend on which is found first.  A module may define a
+        class again, as in a notebook.
         """
         if "name" not in vars(cls):
             return
-        if (held := self._holder(cls.name)) and self._is_ours(held) != self._is_ours(cls.__module__):
-            ours, other = sorted([held, cls.__module__], key=self._is_ours, reverse=True)
-            raise SpecError(f"{other} defines {self.kind} {cls.name!r}, a name that {ours} has: give it another name")
+        if (held := self._holder(cls.name)) and _one_program(held) != _one_program(cls.__module__):
+            has, other = map(_named, sorted([held, cls.__module__], key=self._is_ours, reverse=True))
+            raise SpecError(f"{other} defines {self.kind} {cls.name!r}, a name that {has} has: give it another name")
         self._classes[cls.name] = cls
 
     def _holder(self, name: str) -> str | None:
@@ -180,10 +193,6 @@ class Registry:
         except (Exception, SystemExit) as error:  # another package's module may raise anything
             self._classes = dict(before)
             self.broken.append(f"{title} cannot be imported: {type(error).__name__}: {error}")
-        for name, cls in before.items():
-            if self._classes[name] is not cls:
-                self._classes[name] = cls
-                self.broken.append(f"{title} defines {self.kind} {name!r}, which {cls.__module__} defines")
         new = [
             name for name in self._classes.keys() - before.keys() if not self._is_ours(self._classes[name].__module__)
         ]
