@@ -1,9 +1,10 @@
 """GTP 2 for games with vertices, with clocks, handicaps, and analysis for boards such as Sabaki and Lizzie."""
 
+import inspect
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -90,10 +91,10 @@ class GtpServer(Server):
         try:
             if command not in self.commands():
                 raise Wrong("unknown command")
-            answer = self.commands()[command](*arguments)
-            yield f"={number} {answer or ''}\n"
-        except TypeError:
-            yield f"?{number} syntax error\n"
+            called = self.commands()[command]
+            if not _takes(called, arguments):
+                raise Wrong("syntax error")
+            yield f"={number} {called(*arguments) or ''}\n"
         except (UserError, ValueError) as error:
             yield f"?{number} {' '.join(str(error).split())}\n"
         if command == "quit":
@@ -333,8 +334,16 @@ class GtpServer(Server):
         return True
 
     def _become(self, **parameters):
-        try:
-            self.game = replace(self.game, **parameters)
-        except TypeError:
-            raise Wrong(f"{self.game} has no {' '.join(parameters)}") from None
+        if parameters.keys() - {field.name for field in fields(self.game)}:
+            raise Wrong(f"{self.game} has no {' '.join(parameters)}")
+        self.game = replace(self.game, **parameters)
         self.begin()
+
+
+def _takes(command: Callable, arguments: list[str]) -> bool:
+    """Whether a command has so many arguments."""
+    try:
+        inspect.signature(command).bind(*arguments)
+    except TypeError:
+        return False
+    return True

@@ -12,6 +12,7 @@ import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Decision, registry
 from arena.agents.core.clock import OVERHEAD, Clock
+from arena.agents.core.threads import Threaded
 from arena.agents.outside import uci
 from arena.agents.outside.server import Over, Quit, Server, Wrong
 from arena.agents.outside.thinking import Thinking, Told
@@ -24,7 +25,8 @@ from arena.games.core.registry import WORDS, parse_spec, spell
 Write = Callable[[str], object]
 
 MOVE_OVERHEAD, CHESS960, MULTI_PV = "Move Overhead", "UCI_Chess960", "MultiPV"
-STANDARD = {"Hash": "table", "Threads": "workers"}  # names in UCI of parameters
+THREADS = "Threads"
+STANDARD = {"Hash": "table", THREADS: "workers"}  # names in UCI of parameters
 MOST_LINES, MOST_SPIN = 256, 65536
 ENDLESS = 1.0  # seconds of a budget that `control` makes endless
 
@@ -46,6 +48,7 @@ class UciServer(Server):
     def __init__(self, agent, game, seed):
         self.served, self.overhead, self.chess960, self.lines = game, OVERHEAD, False, 1
         self.fault = ""  # of the last `position`
+        self.asked = Budget()  # of the last `go`, which its search may not have come to yet
         self.thinking, self.writing, self.prepared = Thinking(), threading.Lock(), False
         super().__init__(agent, game, seed)
 
@@ -84,7 +87,7 @@ class UciServer(Server):
             for answer in self.answers(word):
                 say(answer)
         elif word == "ponderhit":
-            self.thinking.limit(None if self.own else self.limit.seconds)
+            self.thinking.limit(None if self.own else self.asked.seconds)
         elif word in ("stop", "quit", "go", "position", "ucinewgame", "setoption"):
             self.thinking.stop()
             return word == "stop"
@@ -97,6 +100,8 @@ class UciServer(Server):
             say(remark(error))
             say("bestmove 0000")
             return
+
+        self.asked = go.budget
 
         def tell(decision: Decision, seconds: float) -> None:
             for line in self.told(decision, seconds):
@@ -246,16 +251,21 @@ class UciServer(Server):
         for name, parameter in self._parameters().items():
             value = getattr(self.agent, parameter)
             if name in STANDARD:
-                yield f"option name {name} type spin default {max(1, int(value))} min 1 max {MOST_SPIN}"
+                yield f"option name {name} type spin default {max(1, int(value))} min 1 max {self._most(name)}"
             elif isinstance(value, bool):
                 yield f"option name {name} type check default {str(value).lower()}"
             else:
                 yield f"option name {name} type string default {_spelled(value)}"
 
     def _parameters(self) -> dict[str, str]:
-        """The agent's parameters by the names of options."""
+        """The agent's parameters by the names of options; threads that serve solving alone are no Threads of UCI."""
         standard = {parameter: name for name, parameter in STANDARD.items()}
+        if not isinstance(self.agent, Threaded):
+            del standard[STANDARD[THREADS]]
         return {standard.get(field.name, field.name): field.name for field in parameters_of(type(self.agent))}
+
+    def _most(self, name: str) -> int:
+        return self.agent.most_workers if name == THREADS and isinstance(self.agent, Threaded) else MOST_SPIN
 
     def _set_option(self, rest: str) -> None:
         name, _, value = (part.strip() for part in rest.removeprefix("name ").partition(" value "))
@@ -270,8 +280,8 @@ class UciServer(Server):
             case "ponder":
                 pass
             case option if option in known:
-                bounded = known[option] in STANDARD.values()
-                self._change(known[option], str(_number(name, value, 1, MOST_SPIN)) if bounded else value)
+                spin = next((one for one in STANDARD if one.lower() == option), None)
+                self._change(known[option], str(_number(name, value, 1, self._most(spin))) if spin else value)
             case _:
                 raise Wrong(f"there is no option {name!r}")
 

@@ -410,15 +410,22 @@ def _matches(cell, played, times) -> dict:
 
 def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
     """{name of a point: time of a move over its serial search's}, measured once."""
+    if stored := _stored_times(folder):
+        return stored
     path = folder / TIMES
-    if path.exists():
-        return {name: math.nan if time is None else time for name, time in json.loads(path.read_text()).items()}
     tell(f"{cell.game}, {cell.each} playouts: measuring the time of a move")
     found = {point.name: _time(cell, point) for point in cell.points()}
     known = {name: None if math.isnan(time) else time for name, time in found.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(known, indent=1))
     return found
+
+
+def _stored_times(folder: Path) -> dict[str, float]:
+    """What has been measured; nothing if nothing was."""
+    path = folder / TIMES
+    found = json.loads(path.read_text()) if path.exists() else {}
+    return {name: math.nan if time is None else time for name, time in found.items()}
 
 
 def _time(cell: SchemesStudy, point: Point) -> float:
@@ -469,13 +476,11 @@ def load(folder) -> pd.DataFrame:
 
 def table_of(folder) -> pd.DataFrame | None:
     """The table of `load`; None if the folder holds another kind of run."""
-    if not (Path(folder) / TIMES).exists():
-        return None
-    return load(folder)
+    return load(folder) if (Path(folder) / SchemesStudy.FILE).exists() else None
 
 
 def _rows(cell: SchemesStudy, folder: Path) -> list[dict]:
-    played, times = results.load(folder), _times(cell, folder, lambda text: None)
+    played, times = results.load(folder), _stored_times(folder)
     matches = _matches(cell, played, times)
     moves = played.moves().groupby("agent")[["nodes", "playouts"]].sum(min_count=1)
     return [

@@ -130,3 +130,10 @@ def test_gtp_in_a_process_with_a_clock(tmp_path):
     decision = player.choose(game.initial(), stream(1))
     assert decision.move in game.moves(game.initial())
     player.close(None)
+
+
+def test_a_fault_of_a_command_is_no_error_of_syntax(monkeypatch):
+    monkeypatch.setattr(GtpServer, "gtp_komi", lambda self, komi: len(0.5))
+    assert told("komi", "name")[0] == "? syntax error"
+    with pytest.raises(TypeError, match="has no len"):
+        told("komi 7.5")

@@ -5,6 +5,7 @@ import random
 import sys
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -101,6 +102,30 @@ def test_pondering_ends_by_the_clock_once_the_move_was_made(agent):
         assert program.until("bestmove")
 
 
+def test_a_ponderhit_before_the_search_has_begun_takes_its_own_seconds():
+    """And not those of the move before, while the agent is being compiled."""
+    compiled = threading.Event()
+    compiled.set()
+    with talking("uct", prepare=lambda *_: compiled.wait(PATIENCE)) as program:
+        program.say("go movetime 600000", "stop")
+        assert program.until("bestmove")
+        compiled.clear()
+        program.say("setoption name exploration value 0.5", "go ponder movetime 20", "ponderhit", "isready")
+        program.until("readyok")
+        compiled.set()
+        assert program.until("bestmove")  # in ten minutes otherwise
+
+
+def test_threads_are_offered_where_play_uses_them():
+    game = games.make("connect4")
+    found = [agents.make(name) for name in agents.names() if name != "external"]
+    for agent in (each for each in found if not each.refuses(game)):
+        plays_on_threads = hasattr(agent, "workers") and replace(agent, workers=2).cores != 1
+        with talking(str(agent)) as program:
+            program.say("uci")
+            assert any(" Threads " in line for line in program.until("uciok")) == plays_on_threads, agent
+
+
 def test_quitting_and_the_end_of_input_end_a_search():
     for last in ("quit", ""):
         program = Dialogue("uct", "connect4")
@@ -140,9 +165,11 @@ def test_options_are_the_agents_parameters():
         )
     with talking("tree(playouts=20)") as program:
         program.say("uci", "setoption name threads value 3", "setoption name lock value global", "uci")
-        assert "option name Threads type spin default 2 min 1 max 65536" in program.until("uciok")
+        assert "option name Threads type spin default 2 min 1 max 64" in program.until("uciok")
         declared = program.until("uciok")
-        assert "option name Threads type spin default 3 min 1 max 65536" in declared
+        assert "option name Threads type spin default 3 min 1 max 64" in declared
+        program.say("setoption name threads value 65", "isready")
+        assert program.until("readyok")[0] == "info string error: threads = '65': it can be 1 to 64"
         assert "option name lock type string default global" in declared
 
 

@@ -306,3 +306,22 @@ def test_in_python(tmp_path):
         arena.schemes(game="tictactoe", scheme="root")
     with pytest.raises(ConfigError, match="instances: is missing"):
         arena.schemes(playouts=5)
+
+
+def test_what_reads_a_study_measures_nothing(finished, monkeypatch):
+    """Times that were lost are not known; they are not measured again in passing, nor written."""
+    folder, table = finished
+    kept = (folder / "times.json").read_text()
+    monkeypatch.setattr(schemes, "_time", lambda *_: pytest.fail("a reading command has measured"))
+    (folder / "times.json").unlink()
+    try:
+        before = sorted(folder.iterdir())
+        frame = schemes.load(folder)
+        assert schemes.table_of(folder) is not None and frame["time"].isna().all()
+        assert frame["speed_up"].notna().tolist() == table["speed_up"].notna().tolist()
+        picture = folder.parent / "a.svg"
+        for words in (["table", folder, "--kind", "scaling"], ["plot", folder, "speedup", "--output", picture]):
+            assert CliRunner().invoke(app, list(map(str, words))).exit_code == 0
+        assert sorted(folder.iterdir()) == before
+    finally:
+        (folder / "times.json").write_text(kept)
