@@ -256,18 +256,17 @@ def _signals():
     a fork, and elsewhere they could lose a process just started.  The former handlers return at the end.
     """
     engines: list[Engine] = []
-    came = False
+    came: list[int] = []
 
     def handle(number, frame):
-        nonlocal came
-        came = True
+        came.append(number)
         for engine in engines:
             engine.request_stop(now=number == signal.SIGTERM)
 
     def direct(engine: Engine):
         engines.append(engine)
-        if came:
-            engine.request_stop()
+        for number in came:
+            engine.request_stop(now=number == signal.SIGTERM)
 
     if threading.current_thread() is not threading.main_thread():
         yield direct

@@ -74,12 +74,6 @@ def _one_program(module: str) -> str:
     return "__main__" if module == "__mp_main__" else module
 
 
-def _named(module: str) -> str:
-    """A module, with its file if it is a user's."""
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return f"{module} ({file})" if file and not module.startswith("arena.") else module
-
-
 @dataclass
 class Registry:
     """The classes of a kind in a package's modules, by name."""
@@ -96,16 +90,23 @@ class Registry:
     def classes(self) -> dict[str, Any]:
         """By name, in alphabetical order; imports every module below the package once."""
         if not self._imported:
-            self._imported = True
-            package = importlib.import_module(self.package)
-            for module in pkgutil.walk_packages(package.__path__, self.package + "."):
-                importlib.import_module(module.name)
-            plugins.import_named()
-            for point in plugins.points(self.package):
-                self._load(point)
-            if index.read(self.package) is None:
-                self._keep_index()
+            self._imported = True  # for what asks while it is imported
+            try:
+                self._import_all()
+            except BaseException:  # Ctrl-C, too: what is missing is imported next time
+                self._imported = False
+                raise
         return dict(sorted(self._classes.items()))
+
+    def _import_all(self) -> None:
+        package = importlib.import_module(self.package)
+        for module in pkgutil.walk_packages(package.__path__, self.package + "."):
+            importlib.import_module(module.name)
+        plugins.import_named()
+        for point in plugins.points(self.package):
+            self._load(point)
+        if index.read(self.package) is None:
+            self._keep_index()
 
     def named(self, name: str) -> Any:
         """The class of that name, or None; imports only its module, if the index knows it."""
@@ -128,11 +129,10 @@ class Registry:
         for name in self._index if title[:1].isupper() else ():
             if name.replace("_", "") == title.lower():
                 self.named(name)
-        known = self.classes().values() if title[:1].isupper() else ()
-        found = next((cls for cls in known if cls.__name__ == title), None)
-        if found is None:
-            raise AttributeError(f"module {self.package!r} has no attribute {title!r}")
-        return found
+        for known in (lambda: self._classes, self.classes) if title[:1].isupper() else ():  # all only if need be
+            if found := next((cls for cls in known().values() if cls.__name__ == title), None):
+                return found
+        raise AttributeError(f"module {self.package!r} has no attribute {title!r}")
 
     @cached_property
     def _index(self):
@@ -173,7 +173,7 @@ class Registry:
         if "name" not in vars(cls):
             return
         if (held := self._holder(cls.name)) and _one_program(held) != _one_program(cls.__module__):
-            has, other = map(_named, sorted([held, cls.__module__], key=self._is_ours, reverse=True))
+            has, other = map(self._named, sorted([held, cls.__module__], key=self._is_ours, reverse=True))
             raise SpecError(f"{other} defines {self.kind} {cls.name!r}, a name that {has} has: give it another name")
         self._classes[cls.name] = cls
 
@@ -181,6 +181,11 @@ class Registry:
         if name in self._classes:
             return self._classes[name].__module__
         return self._index[name].module if name in self._index else None
+
+    def _named(self, module: str) -> str:
+        """A module, with its file if it is a user's."""
+        file = getattr(sys.modules.get(module), "__file__", None)
+        return f"{module} ({file})" if file and not self._is_ours(module) else module
 
     def _load(self, point: EntryPoint) -> None:
         """Import a plug-in; failures and taken names are reported when a name is looked up in vain."""

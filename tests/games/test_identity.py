@@ -234,7 +234,7 @@ from arena.agents.core.agent import registry as of_agents
 from arena.games.core.game import registry as of_games
 from arena.games.core.jit import identity, kernels
 from arena.games.core.jit.game_tables import METHODS
-import hashlib
+import hashlib, pickle
 of_agents.classes()
 found = []
 for name, cls in sorted(of_games.classes().items()):
@@ -242,6 +242,7 @@ for name, cls in sorted(of_games.classes().items()):
     found += [identity.digest(game, game.function(method)) for method in METHODS if hasattr(cls, method)]
 for kernel in sorted(kernels, key=lambda one: (one.py_func.__module__, one.py_func.__qualname__)):
     found.append(identity.digest(kernel))
+    assert pickle.loads(pickle.dumps(kernel)) is kernel
 print(len(found), hashlib.sha256(repr(found).encode()).hexdigest())
 """
 

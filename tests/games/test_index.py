@@ -74,6 +74,27 @@ def test_a_name_imports_its_own_module_once_there_is_an_index(zoo, tmp_path):
     assert file == cache.files(cache.folder())[0]
 
 
+def test_a_class_asked_for_in_python_imports_its_own_module(zoo, tmp_path):
+    source = tmp_path / PACKAGE / "lion.py"
+    source.write_text(source.read_text().replace("Animal", "Lion"))
+    assert zoo().class_called("Lion").name == "lion"  # from an index that is made
+    assert zoo().class_called("Lion").name == "lion" and imported() == ["lion"]
+    with pytest.raises(AttributeError, match="has no attribute 'Tiger'"):
+        kept[0].class_called("Tiger")
+
+
+def test_an_import_that_is_interrupted_is_made_again(zoo, tmp_path):
+    source = tmp_path / PACKAGE / "owl.py"
+    whole = source.read_text()
+    source.write_text("raise KeyboardInterrupt\n")
+    registry = zoo()
+    with pytest.raises(KeyboardInterrupt):
+        registry.classes()
+    source.write_text(whole)
+    importlib.invalidate_caches()
+    assert list(registry.classes()) == ["lion", "owl"]
+
+
 def test_a_change_of_sources_makes_it_anew(zoo, tmp_path):
     zoo().classes()
     source = tmp_path / PACKAGE / "owl.py"

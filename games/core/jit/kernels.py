@@ -59,6 +59,9 @@ class Kernel(CPUDispatcher):
         self._refused: set[tuple] = set()  # kinds of arguments that it cannot be compiled for with tables
         self._cache = KernelCache(function)
 
+    def __reduce__(self):
+        return self.py_func.__qualname__  # of its module, as functions are pickled
+
     def __call__(self, game, *rest):
         has_table = self.tables and isinstance(game, Compilable) and game.has_table
         if not has_table or Setting.mode == ALWAYS or (self._refused and _kinds(rest) in self._refused):
