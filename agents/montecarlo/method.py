@@ -58,6 +58,7 @@ class Method(Compilable):
     # each has its own.  None: unknown, so that a method that `steps` cannot be used there
     private: ClassVar[tuple[str, ...] | None] = None
     policy: ClassVar[tuple[str, ...]] = ()  # fields with a learned policy, each worker's or common
+    lockless: ClassVar[bool] = False  # whether threads on one tree may call it at the same time, on shared arrays
     unshared: ClassVar[str] = ""  # why it allows no other simulations in flight: "counts ..."
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
     ranges: ClassVar[dict] = {}  # of its own parameters: see check_ranges
@@ -100,6 +101,9 @@ class Method(Compilable):
     def forget(self, memory: tuple) -> None:
         """Prepare the arrays for a new tree, which has only a root."""
 
+    def forget_own(self, memory: tuple) -> None:
+        """The same for a worker's own arrays alone."""
+
     def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
         """Called before the search for each move."""
 
@@ -119,6 +123,10 @@ class Method(Compilable):
         """The arrays, or larger ones with the same content if they might be full."""
         return memory
 
+    def of_worker(self, memory: tuple, workers: int) -> tuple:
+        """The memory of one of several workers, whose private arrays are its own."""
+        return memory
+
     def grows(self, game) -> bool:
         """Whether `with_room` may return other arrays; workers can share only those of its policy then."""
         return type(self).with_room is not Method.with_room
@@ -128,6 +136,10 @@ class Method(Compilable):
         constants = [field for field in fields(self) if field.name not in self.data_fields]
         values = {field.name: field.default for field in fields(self) if field.name in self.data_fields}
         return replace(self, **values, **{field.name: self.compiled_parameter(field.name) for field in constants})
+
+    def for_threads(self) -> "Method":
+        """The compiled method where several threads call it at the same time."""
+        return self
 
     # -- In kernels: the node is the last one of the walk; walk.state is its position until the playout ----------
 

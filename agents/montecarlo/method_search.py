@@ -74,14 +74,16 @@ class TreeSearch(PreparedAgent):
     def new_player(self, game, budget):
         return TreeSearchPlayer(self, game, budget)
 
-    def search_rule(self, game) -> UCB1:
+    def search_rule(self, game, shared: bool = False) -> UCB1:
+        """The rule; `shared`: for threads on one tree without a lock."""
         chosen = self.chosen
+        compiled = [method.compiled(game) for method in chosen]
         selects = any(replaces(method, name) for method in chosen for name in SELECTION)
         return (Selecting if selects else Composed)(
             solver=self.solver or any(method.proves for method in chosen),
             lanes=self.leaf_playouts(),
             urgency=self.urgency is not None,
-            chain=Chain(tuple(method.compiled(game) for method in chosen)),
+            chain=Chain(tuple(one.for_threads() if shared else one for one in compiled)),
             steps=any(method.steps for method in chosen),
         )
 
@@ -99,6 +101,11 @@ class TreeSearch(PreparedAgent):
         for method, part in zip(self.chosen, memory):
             method.forget(part)
 
+    def forget_own(self, memory: tuple) -> None:
+        """Prepare another worker's arrays for a new tree, once the common ones are."""
+        for method, part in zip(self.chosen, memory):
+            method.forget(part) if method.policy else method.forget_own(part)
+
     def seed(self, memory: tuple, rng: np.ndarray) -> None:
         """Before a search, seed the generators among the arrays from `rng`."""
 
@@ -111,9 +118,14 @@ class TreeSearch(PreparedAgent):
         """The arrays, or larger ones with the same content if they might be full."""
         return tuple(method.with_room(game, part) for method, part in zip(self.chosen, memory)) or memory
 
-    def worker_memory(self, memory: tuple, policy: bool) -> tuple:
+    def worker_memory(self, memory: tuple, policy: bool, workers: int) -> tuple:
         """One of several workers' arrays: private ones copied, with `policy` the policy too."""
-        return tuple(with_own(part, own_fields(method, policy)) for method, part in zip(self.chosen, memory))
+        own = (with_own(part, own_fields(method, policy)) for method, part in zip(self.chosen, memory))
+        return tuple(method.of_worker(part, workers) for method, part in zip(self.chosen, own))
+
+    def locking(self) -> list[str]:
+        """The methods for which threads on one tree need a lock for all but the playout."""
+        return [method.name for method in self.chosen if not method.lockless]
 
     def unshared(self, game, one_policy: bool) -> str | None:
         """Why several workers cannot search one tree, with one policy for all or without; else None."""

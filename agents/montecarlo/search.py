@@ -249,7 +249,10 @@ class Proving(Unproving):
     def prove(self, tree, walk):
         path, i = walk.path, walk.length[0] - 1
         while i > 0 and tree.proven[path[i]] != UNPROVEN and tree.proven[path[i - 1]] == UNPROVEN:
-            tree.proven[path[i - 1]] = proof_by_children(tree, path[i - 1], walk.movers[i])
+            mark = proof_by_children(tree, path[i - 1], walk.movers[i])
+            if mark == UNPROVEN:  # and not written: another thread may know more by now
+                return
+            tree.proven[path[i - 1]] = mark
             i -= 1
 
 

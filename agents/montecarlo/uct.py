@@ -50,16 +50,16 @@ class UCT(TreeSearch):
     def urgency(self):
         return self.first_play_urgency
 
-    def search_rule(self, game):
+    def search_rule(self, game, shared=False):
         if self.chosen:
-            return super().search_rule(game)
+            return super().search_rule(game, shared)
         return (UCB1 if self.lanes == 1 else ManyPlayouts)(self.solver, self.lanes, self.urgency is not None)
 
     def new_memory(self, game, nodes):
         return super().new_memory(game, nodes) if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
 
-    def worker_memory(self, memory, policy):
-        return super().worker_memory(memory, policy) if self.lanes == 1 else with_own(memory, ("room",))
+    def worker_memory(self, memory, policy, workers):
+        return super().worker_memory(memory, policy, workers) if self.lanes == 1 else with_own(memory, ("room",))
 
     def leaf_playouts(self):
         return max(self.lanes, super().leaf_playouts())

@@ -160,6 +160,7 @@ def _method_row(cls) -> dict:
         "name": cls.name,
         "part": cls.part,
         "about": about(cls),
+        "on_threads": cls.unshared or ("without a lock" if cls.lockless else "one lock for all but the playout"),
         "parameters": [asdict(one) for one in parameters(cls)],
     }
 
@@ -168,7 +169,9 @@ def _print_catalogue(rows: list[dict]) -> None:
     """Print methods, each with a line for itself and one for each parameter."""
     lines: list[tuple[str, ...]] = []
     for row in rows:
-        lines.append((row["name"], row["part"], "", "", "", row["about"]))
+        lines.append(
+            (row["name"], row["part"], "", "", "", f"{row['about']} Threads on one tree: {row['on_threads']}.")
+        )
         lines += [("", "", *_parameter_cells(one)) for one in row["parameters"]]
     _print_columns(("method", "part", "parameter", "default", "range", "meaning"), lines, "range", "meaning")
 

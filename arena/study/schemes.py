@@ -153,9 +153,21 @@ class SchemesStudy(Plan):
         return list(dict.fromkeys(found))
 
     def notes(self) -> list[str]:
-        """Sentences on schemes for which the budget is too small."""
-        jobs = {point.scheme: getattr(agents.make(point.scheme), "jobs", 0) for point in self.points()}
-        return [
+        """Sentences on schemes for which the budget is too small, or whose threads take turns."""
+        agents_of: dict[str, Any] = {point.scheme: agents.make(point.scheme) for point in self.points()}
+        locking = {
+            scheme: agent.searcher().locking()
+            for scheme, agent in agents_of.items()
+            if getattr(agent, "lock", "") == "free" and getattr(agent, "search", "")
+        }
+        turns = [
+            f"{scheme}: on threads there is one lock for all but the playout, since {', '.join(names)} "
+            f"{'keeps' if len(names) == 1 else 'keep'} more than sums."
+            for scheme, names in locking.items()
+            if names
+        ]
+        jobs = {scheme: getattr(agent, "jobs", 0) for scheme, agent in agents_of.items()}
+        return turns + [
             f"{scheme}: {n} searches of each worker are under way at a time; with fewer than {n * ENOUGH} playouts of "
             "each worker, what it costs to choose before they are known is most of what is seen."
             for scheme, n in jobs.items()

@@ -80,12 +80,20 @@ def arrays_of(memory):
 def assert_whole(player, decision, at_once):
     """No lock or virtual loss is left, and the children of every node add up but for visits while it was a leaf."""
     tree = player.tree
+    if player.free:  # others pass through a leaf only when the thread that expands it is done, however long that takes
+        at_once = decision.playouts
     assert not player.company.lock[0]
     assert tree.visits[ROOT] == decision.playouts == decision.statistics.playouts.sum()
-    for node in np.flatnonzero(tree.children[: tree.size[0]] != LEAF):
+    reached, found = [ROOT], 1
+    for node in reached:
+        if tree.children[node] == LEAF:
+            continue
+        found += tree.children[node]
+        reached += range(tree.first_child[node], tree.first_child[node] + tree.children[node])
         children = slice(tree.first_child[node], tree.first_child[node] + tree.children[node])
         assert 0 <= tree.visits[node] - tree.visits[children].sum() <= at_once
         assert np.all((tree.value[children] >= 0) & (tree.value[children] <= tree.visits[children]))
+    assert found == len(set(reached)) == decision.nodes
 
 
 @PLAIN_ALONE
@@ -254,7 +262,7 @@ def test_root_has_more_workers_than_playouts():
         ("root(search='uct(keep_tree=true)')", "has keep_tree = True: root has none"),
         ("root(search='grave', exploration=1)", "exploration = 1.0 is for plain UCT: leave it out if search is given"),
         ("tree(search='uct', simulated=true, playout_time='plies')", "playout_time = 'plies' is for plain UCT"),
-        ("tree(search='uct', lock='local')", "lock = 'local' is for plain UCT: a search has one lock"),
+        ("tree(search='uct', lock='local')", "lock = 'local' is for plain UCT: a search has none, 'free', or one"),
         ("gscpm(search='uct', wu=true)", "wu = True is for plain UCT: a search sees simulations in flight as virtual"),
         ("tree(search='uct', virtual_loss=0.5)", "virtual_loss = 0.5: visits of a search are whole numbers"),
         ("tree(search='uct', lanes=2)", "lanes = 2 is for plain UCT: give lanes to the search"),
@@ -295,3 +303,30 @@ def test_what_a_scheme_refuses(monkeypatch):
 
 def test_files_of_the_search_are_those_of_the_scheme(policies):
     assert of("tree", "uct(methods='heavy(prior=\"file:a.policy\")')").files() == ["a.policy"]
+
+
+@PLAIN_ALONE
+@pytest.mark.parametrize("name", [name for name, method in registry.classes().items() if method.lockless])
+def test_without_a_lock_a_simulation_writes_to_nodes_sums_and_its_own_arrays(name):
+    """What it needs room for, such as a scratch state, is each worker's own."""
+    player = of("tree", f"uct(methods='{name}')", workers=2, playouts=60).player(GAME)
+    agent, rng = player.one.agent, stream(2)
+    agent.begin_search(GAME, player.memories[0], Budget(playouts=60), rng)
+    other = player.memories[1][0]  # which sees what worker 0 writes to common arrays
+    before = {
+        field: [array.copy() for array in arrays_of(getattr(other, field))] for field in getattr(other, "_fields", ())
+    }
+    player.company.size[0] = 1
+    assert player.free and player.run(STATE, 0, rng)(60) == 60
+    written = {
+        field for field, old in before.items() if not all(map(np.array_equal, old, arrays_of(getattr(other, field))))
+    }
+    assert written <= {*agent.chosen[0].per_node, "keys", "counts"}
+    assert bool(written) == (name in ("decisive", "grave", "implicit"))
+
+
+def test_methods_that_keep_more_than_sums_take_one_lock():
+    for search, free in (("grave", True), ("uct(methods='implicit + nst')", False), ("uct(solver=true)", True)):
+        for lock in ("free", "global"):
+            assert of("tree", search, lock=lock).player(GAME).free == (free and lock == "free")
+            assert not of("tree", search, lock=lock, simulated=True).player(GAME).free

@@ -26,6 +26,7 @@ class Cutoff(Method):
     data_fields: ClassVar[tuple[str, ...]] = ("plies",)
     steps: ClassVar[bool] = True
     private: ClassVar[tuple[str, ...]] = ()
+    lockless: ClassVar[bool] = True
     ranges: ClassVar[dict] = {"plies": (0,)}
 
     def stops(self, game, search, walk, plies):

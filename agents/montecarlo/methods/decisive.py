@@ -40,6 +40,7 @@ class Decisive(Method):
     part: ClassVar[str] = "selection, playout"
     steps: ClassVar[bool] = True
     private: ClassVar[tuple[str, ...]] = ("states", "moves")
+    lockless: ClassVar[bool] = True
     per_node: ClassVar[tuple[str, ...]] = ("wins", "loses")
 
     def new_memory(self, game, nodes):

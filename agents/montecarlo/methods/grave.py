@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from arena.agents.core.atomics import atomic_add, atomic_compare_exchange
 from arena.agents.core.probing import find_slot
 from arena.agents.montecarlo.leaves import LANES
 from arena.agents.montecarlo.method import Method
@@ -41,7 +42,7 @@ class Amaf(NamedTuple):
 
     keys: np.ndarray  # int64[size], EMPTY or an entry's node and code; size is a power of two
     counts: np.ndarray  # int64[size], next to its key in memory: visits * VISIT + twice the player's rewards
-    used: np.ndarray  # int64[1], entries
+    used: np.ndarray  # int64[2], entries that the worker has made, and the most that it may make
     line: np.ndarray  # int64[max_plies + the most codes of playouts]; -1 for outcomes of chance in the tree
     before: np.ndarray  # int64[the same], the previous place of the same code, or -1
     words: np.ndarray  # int64[the same], each code's addition to counts
@@ -74,13 +75,15 @@ class GraveParameters:
 class Grave(GraveParameters, Method):
     """See the top of the file."""
 
+    atomic: ClassVar[bool] = False  # whether threads share the table
     name: ClassVar[str] = "grave"
     part: ClassVar[str] = "selection"
     alone: ClassVar[tuple[str, ...]] = ("replace the exploration term",)
     apart: ClassVar[tuple[str, ...]] = ("cutoff", "score", "graph")  # results of its counts are 1, 0 and -1
     steps: ClassVar[bool] = True
     keeps: ClassVar[bool] = False
-    private: ClassVar[tuple[str, ...]] = Amaf._fields[3:]
+    private: ClassVar[tuple[str, ...]] = Amaf._fields[2:]
+    lockless: ClassVar[bool] = True
     data_fields: ClassVar[tuple[str, ...]] = ("ref", "bias", "entries")
     ranges: ClassVar[dict] = {"entries": (1 << 10, 1 << 28), "ref": (0,), "bias": (0,)}
 
@@ -103,7 +106,7 @@ class Grave(GraveParameters, Method):
         table, codes = (np.full((size, 2), EMPTY) for size in (self.entries, 2 << most.bit_length()))
         return Amaf(
             *table.T,
-            np.zeros(1, np.int64),
+            np.array([0, FILLED * self.entries], np.int64),
             *np.zeros((5, game.max_plies + most), np.int64),
             *codes.T,
             np.zeros((2, game.max_plies), np.int64),
@@ -114,7 +117,17 @@ class Grave(GraveParameters, Method):
 
     def forget(self, memory):
         memory.keys[:] = EMPTY
+        self.forget_own(memory)
+
+    def forget_own(self, memory):
         memory.used[0] = memory.length[CODES] = 0
+
+    def of_worker(self, memory, workers):
+        memory.used[1] //= workers
+        return memory
+
+    def for_threads(self):
+        return GraveOnThreads(**vars(self))
 
     def look(self, game, search, walk):
         search.memory.look[REFERENCE] = reference_node(search, walk)
@@ -160,10 +173,17 @@ class Grave(GraveParameters, Method):
         for i in range(walk.length[0]):
             for j in range(begin + i, end):
                 if memory.line[j] >= 0 and memory.before[j] < begin + i:  # a move counts once in a simulation
-                    count_move(memory, walk.path[i], memory.line[j], memory.words[j])
+                    count_move(memory, walk.path[i], memory.line[j], memory.words[j], self.atomic)
         for place in range(game.max_plies, end):
             memory.codes[memory.slots[place]] = EMPTY
         memory.length[CODES] = 0
+
+
+@dataclass(frozen=True)
+class GraveOnThreads(Grave):
+    """The same as kernels of several threads know it."""
+
+    atomic: ClassVar[bool] = True
 
 
 @helper
@@ -225,16 +245,28 @@ def last_before(memory, begin, place):
 
 
 @helper
-def count_move(memory, node, code, word):
-    """Add a word to the counts of a code below a node; a new entry needs room in the table."""
+def count_move(memory, node, code, word, atomic):
+    """Add a word to the counts of a code below a node; a new entry needs room in the table.
+
+    With `atomic`, for tables that threads share, one of them gets an empty place, and another's first addition there
+    may be lost.
+    """
     key = key_of(node, code)
     entry = entry_of(memory, key)
-    if memory.keys[entry] == EMPTY:
-        if memory.used[0] > FILLED * len(memory.keys):
+    while memory.keys[entry] == EMPTY:
+        if memory.used[0] > memory.used[1]:
             return
-        memory.keys[entry], memory.counts[entry] = key, 0
+        memory.counts[entry] = 0
+        if not atomic:
+            memory.keys[entry] = key
+        elif not atomic_compare_exchange(memory.keys, entry, EMPTY, key):
+            entry = entry_of(memory, key)  # which may be what another thread has just made
+            continue
         memory.used[0] += 1
-    memory.counts[entry] += word
+    if atomic:
+        atomic_add(memory.counts, entry, word)
+    else:
+        memory.counts[entry] += word
 
 
 @inlined

@@ -37,6 +37,8 @@ class Implicit(Method):
     apart: ClassVar[tuple[str, ...]] = ("graph",)
     data_fields: ClassVar[tuple[str, ...]] = ("alpha",)
     per_node: ClassVar[tuple[str, ...]] = ("value",)
+    private: ClassVar[tuple[str, ...]] = ("state",)
+    lockless: ClassVar[bool] = True  # the last value backed up stays, until the next simulation
     ranges: ClassVar[dict] = {"alpha": (0, 1)}
 
     def new_memory(self, game, nodes):

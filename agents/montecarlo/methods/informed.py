@@ -48,6 +48,7 @@ class Informed(Method):
     data_fields: ClassVar[tuple[str, ...]] = ("epsilon", "width")
     steps: ClassVar[bool] = True
     private: ClassVar[tuple[str, ...]] = ("states", "moves", "orders")
+    lockless: ClassVar[bool] = True
     ranges: ClassVar[dict] = {"epsilon": (0, 1), "depth": (1, 2), "width": (0,)}
 
     def new_memory(self, game, nodes):

@@ -78,7 +78,14 @@ class Following(PolicyParameters, Method):
     part: ClassVar[str] = "playout"
     alone: ClassVar[tuple[str, ...]] = ("draw the moves of playouts",)
     steps: ClassVar[bool] = True
-    private: ClassVar[tuple[str, ...]] = ("drawn", "learner.lines", "learner.state", "learner.moves")
+    private: ClassVar[tuple[str, ...]] = (
+        "drawn",
+        "learner.lines",
+        "learner.state",
+        "learner.moves",
+        "learner.policy.steps",
+    )
+    lockless: ClassVar[bool] = True  # a shared policy may lose steps: each weight is one word
     policy: ClassVar[tuple[str, ...]] = ("learner.policy",)
     data_fields: ClassVar[tuple[str, ...]] = ("temperature", "memory")
     policies: ClassVar[int] = 1  # rows of the arrays

@@ -25,6 +25,7 @@ class Score(Method):
 
     name: ClassVar[str] = "score"
     part: ClassVar[str] = "result"
+    lockless: ClassVar[bool] = True
     data_fields: ClassVar[tuple[str, ...]] = ("weight", "scale")
     ranges: ClassVar[dict] = {"weight": (0, 1), "scale": (0.001,)}
 

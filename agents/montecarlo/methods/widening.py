@@ -39,6 +39,8 @@ class Widening(Method):
     name: ClassVar[str] = "widening"
     part: ClassVar[str] = "selection"
     sorts: ClassVar[bool] = True
+    private: ClassVar[tuple[str, ...]] = Ranks._fields
+    lockless: ClassVar[bool] = True
     data_fields: ClassVar[tuple[str, ...]] = ("first", "step", "growth")
     ranges: ClassVar[dict] = {"first": (1,), "step": (0,), "growth": (1,)}
 

@@ -55,7 +55,8 @@ IDLE = 0  # the length of a simulated worker's walk with nothing in flight
 class OnOneTree(Scheme):
     """Base of the schemes whose workers search one tree.
 
-    lock: free, atomic additions alone; local, a lock for each node; global, one for everything but the playout
+    lock: free, atomic additions alone, if all methods of a search allow it; local, a lock for each node; global, one
+        for everything but the playout
     virtual_loss: lost visits for each simulation in flight
     wu: count it as a visit without a result instead (WU-UCT)
     """
@@ -96,7 +97,7 @@ class TreeParallel(Together, OnOneTree):
         if not self.search:
             return
         if self.lock == "local":
-            raise ValueError("lock = 'local' is for plain UCT: a search has one lock for all but the playout, 'global'")
+            raise ValueError("lock = 'local' is for plain UCT: a search has none, 'free', or one, 'global'")
         if self.wu:
             raise ValueError("wu = True is for plain UCT: a search sees simulations in flight as virtual losses")
         if self.virtual_loss != int(self.virtual_loss):
@@ -107,16 +108,18 @@ class TreeParallel(Together, OnOneTree):
     def losses(self):
         return int(self.virtual_loss)
 
+    def most_in_lot(self):
+        return 1 if self.workers == 1 or self.simulated or self.lock != "free" else self.lot
+
     def options(self):
-        alone = self.workers == 1 or self.simulated or self.lock != "free"
-        return super().options()._replace(lot=1 if alone else self.lot, each=self.lanes)
+        return super().options()._replace(lot=self.most_in_lot(), each=self.lanes)
 
     def task_size(self, playouts: int) -> int:
         """The playouts that a simulated worker draws from one stream of random numbers."""
         return playouts
 
     def new_player(self, game, budget):
-        return (TogetherPlayer if self.search else TreePlayer)(self, game, budget)
+        return (TogetherTreePlayer if self.search else TreePlayer)(self, game, budget)
 
 
 class TreePlayer(Sharing, SharedTreePlayer):
@@ -166,8 +169,15 @@ class TaskPlayer(Tasks, TreePlayer):
     """The same in tasks."""
 
 
-class TogetherTaskPlayer(Tasks, TogetherPlayer):
-    """Any search in tasks."""
+class TogetherTreePlayer(TogetherPlayer):
+    """Any search, without a lock by default, if its methods allow it."""
+
+    def is_free(self, searcher):
+        return self.agent.lock == "free" and not self.agent.simulated and not searcher.locking()
+
+
+class TogetherTaskPlayer(Tasks, TogetherTreePlayer):
+    """The same in tasks."""
 
 
 class VirtualWorkers(NamedTuple):

@@ -1,13 +1,21 @@
-"""One tree and one memory, searched by several workers under one lock: any search, with its methods.
+"""One tree and one memory, searched by several workers: any search, with its methods.
+
+The workers share the search's memory, except the arrays of one simulation, such as its line of moves, and the policy of
+its playouts unless `policy` is "shared".  Others see a simulation in flight as `losses` visits of reward 0.
+
+Without a lock, where all methods allow it (`Method.lockless`), as in Enzenberger & Mueller's "A lock-free multithreaded
+Monte-Carlo tree search algorithm" (2009):
+
+    expand      the thread that claims the leaf, into its own part of the tree; others use the children once it is open
+    back up     by atomic additions
+    learn       sums of methods by atomic additions, or some are lost: each is one word, read as it was or as it will be
+    lots        several simulations below one busy node, as in agents/montecarlo/parallel/one_tree.py
+
+With one lock, for other methods and by `lock = "global"`:
 
     with the lock       descend, expand, and count virtual losses along the path
     without it          play out
     with the lock       take the virtual losses off, back up, learn and prove
-
-The workers share the search's memory, except the arrays of one simulation, such as its line of moves, and the policy of
-its playouts unless `policy` is "shared".  Playouts may read shared means, weights and replies while another worker
-writes them.  Each is one word, read as it was or as it will be; a pair half updated may for once make a playout prefer
-another legal move.
 
 Without others in flight, the random numbers and the nodes are those of the search by itself.
 """
@@ -17,16 +25,31 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
 from arena.agents.core.locks import acquire, release
-from arena.agents.core.tree_arrays import Tree, capacity, clear, new_walk
+from arena.agents.core.tree_arrays import ROOT, UNPROVEN, Tree, begin_walk, capacity, clear, last_node, new_walk, step
 from arena.agents.core.virtual import VirtualClock
 from arena.agents.montecarlo.decision import decision_from
 from arena.agents.montecarlo.parallel.scheme import Searching
+from arena.agents.montecarlo.parallel.shared import BUSY, PER_LOT
 from arena.agents.montecarlo.parallel.shares import Sharing, Work
-from arena.agents.montecarlo.search import OneSearch, Search, descend, finish, goes_on, open_root, result_of
+from arena.agents.montecarlo.search import (
+    OneSearch,
+    Search,
+    child_of_move,
+    descend,
+    finish,
+    goes_on,
+    open_root,
+    result_of,
+)
 from arena.agents.montecarlo.workers import zeros_apart
-from arena.games.core.game import check_choice
-from arena.games.core.jit import helper, kernel
+from arena.games.core.game import CHANCE, check_choice
+from arena.games.core.jit import helper, inlined, kernel
+from arena.games.core.playout import copy_state
+
+CLOSED, OPENING, OPEN = range(3)  # whether a node has children, for other threads
+BLOCK = 64  # times a position's most moves: the nodes that a thread reserves
 
 
 @dataclass(frozen=True)
@@ -58,12 +81,18 @@ class Together(Searching):
     def losses(self) -> int:
         return 0
 
+    def most_in_lot(self) -> int:
+        return 1
+
 
 class Company(NamedTuple):
     """What the workers share, apart from the search."""
 
     lock: np.ndarray  # int32[1], 1 while a worker has the tree
     losses: int  # the visits of reward 0 for a simulation in flight
+    opened: np.ndarray  # int8[nodes], CLOSED, OPENING or OPEN; int8[1] with a lock
+    size: np.ndarray  # int64[1], nodes that workers have reserved
+    lot: int  # the most simulations that a thread makes below one busy node
 
 
 class TogetherPlayer(Sharing):
@@ -71,29 +100,51 @@ class TogetherPlayer(Sharing):
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
-        self.one = OneSearch(agent.searcher(), game, capacity(game, agent.max_nodes, agent.total_playouts(budget)))
+        searcher, nodes = agent.searcher(), capacity(game, agent.max_nodes, agent.total_playouts(budget))
+        self.free, self.block = self.is_free(searcher), nodes - 1
+        if self.free and agent.workers > 1:  # blocks are left unfinished
+            nodes = min(agent.max_nodes, nodes + agent.workers * BLOCK * game.max_moves)
+            self.block = max(game.max_moves, min(BLOCK * game.max_moves, nodes // (4 * agent.workers)))
+        self.one = OneSearch(searcher, game, nodes)
+        self.rule = searcher.search_rule(game, self.free)
         own = agent.policy == "own"
-        self.memories = [self.one.agent.worker_memory(self.one.memory, own) for _ in range(agent.workers)]
-        self.lanes = self.one.agent.leaf_playouts()
-        self.company = Company(zeros_apart(1, np.int32), agent.losses() * self.lanes)
+        self.memories = [searcher.worker_memory(self.one.memory, own, agent.workers) for _ in range(agent.workers)]
+        self.lanes = searcher.leaf_playouts()
+        opened = np.zeros(len(self.tree.visits) if self.free else 1, np.int8)
+        lock, size = zeros_apart(1, np.int32), zeros_apart(1, np.int64)
+        self.company = Company(lock, agent.losses() * self.lanes, opened, size, agent.most_in_lot())
+        # of each worker: its next node, the end of its block, and how many nodes it has left in earlier ones
+        self.rooms = [zeros_apart(3, np.int64) for _ in range(agent.workers)]
+
+    def is_free(self, searcher) -> bool:
+        """Whether threads search without a lock."""
+        return False
 
     @property
     def tree(self) -> Tree:
         return self.one.tree
 
     def decide(self, state, rng):
-        agent, first = self.one.agent, self.memories[0]
+        agent, (first, *others) = self.one.agent, self.memories
+        self.company.opened[: max(1, self.company.size[0])] = CLOSED
+        self.company.size[0] = 1
+        for room in self.rooms:
+            room[:] = 0
         clear(self.tree)
-        for memory in self.memories if agent.learns() else [first]:
-            agent.forget(memory)
+        agent.forget(first)
+        for memory in others:
+            agent.forget_own(memory)
         self.seed(0, rng)
         agent.begin_search(self.game, first, replace(self.budget, playouts=self.agent.total_playouts(self.budget)), rng)
         rngs = self.streams(rng)
         work = self.simulate(state, rngs) if self.agent.simulated else self.search(state, rngs)
         rng[0] = rngs[0, 0]
+        if self.free:
+            self.tree.size[0] = self.company.size[0]
+        nodes = int(self.tree.size[0]) - sum(int(end - begin + left) for begin, end, left in self.rooms)
         best = agent.last_choice(self.tree, first)
         decision = decision_from(self.tree, work.playouts, int(self.game.player(state)), best)
-        return replace(decision, playouts_each=work.each, virtual_time=work.virtual_time)
+        return replace(decision, playouts_each=work.each, virtual_time=work.virtual_time, nodes=nodes)
 
     def words(self):
         return [self.company.lock]
@@ -107,8 +158,17 @@ class TogetherPlayer(Sharing):
         return Search(self.tree, self.memories[worker], self.one.options)
 
     def run(self, state, worker, rng):
-        rule, company = self.one.rule, self.company
-        return lambda n: together_kernel(self.game, rule, self.search_of(worker), company, state, n, rng)
+        company = self.company
+        if not self.free:
+            return lambda n: together_kernel(self.game, self.rule, self.search_of(worker), company, state, n, rng)
+        room, block = self.rooms[worker], self.block
+
+        def free(n):
+            search = self.search_of(worker)
+            own = search._replace(tree=search.tree._replace(size=room[:1]))
+            return free_kernel(self.game, self.rule, own, company, room, block, state, n, rng)
+
+        return free
 
     def simulate(self, state: np.ndarray, rngs: np.ndarray) -> Work:
         """Search by simulated workers: each begins a simulation, and after a unit of time ends it and begins another.
@@ -138,10 +198,131 @@ class TogetherPlayer(Sharing):
         return Work(sum(made), max(made), float(clock.now))
 
     def begin(self, worker, walk, rng) -> tuple[bool, float]:
-        return begin_kernel(self.game, self.one.rule, self.search_of(worker), self.company, walk, rng)
+        return begin_kernel(self.game, self.rule, self.search_of(worker), self.company, walk, rng)
 
     def end(self, worker, walk, score) -> None:
-        end_kernel(self.game, self.one.rule, self.search_of(worker), self.company, walk, score)
+        end_kernel(self.game, self.rule, self.search_of(worker), self.company, walk, score)
+
+
+@kernel
+def free_kernel(game, rule, search, company, room, block, root, simulations, rng):
+    """Run up to that many simulations beside other threads without a lock; returns how many.
+
+    search.tree.size is the worker's own: the next node of the block that it has reserved, which ends at room[1].
+    """
+    walk, trunk, done, ran = new_walk(game, root), new_walk(game, root), 0, 1
+    acquire(company.lock, 0)
+    reserve(game, search.tree, company, room, block)
+    open_root(game, rule, search, walk, rng)
+    company.opened[ROOT] = OPEN
+    release(company.lock, 0)
+    while done < simulations and ran > 0:
+        lot = min(lot_of(search.tree, company, rule.lanes), simulations - done)
+        counted, total, ran = descend_busy(game, rule, search, company, trunk, lot), 0.0, 0
+        while ran < lot and goes_on(game, rule, search):
+            reserve(game, search.tree, company, room, block)
+            begin_at(game, walk, trunk)
+            descend_free(game, rule, search, company, walk, rng)
+            count_free(search.tree, walk, counted, company.losses)
+            result = result_of(game, rule, search, walk, rng)
+            reward = rule.lanes * 0.5 * (1.0 + result)
+            back_up_free(search.tree, walk, counted, reward, rule.lanes, company.losses)
+            rule.chain.learn(game, search, walk, result)
+            rule.prover.prove(search.tree, walk)
+            total += reward
+            ran += 1
+        if counted > 0:
+            back_up_free(search.tree, trunk, np.int64(0), total, ran * rule.lanes, lot * company.losses)
+        done += ran
+    return done
+
+
+@helper
+def lot_of(tree, company, lanes):
+    """The simulations of a thread's next lot: more as the tree grows."""
+    return max(1, min(company.lot, np.int64(tree.visits[ROOT]) // (PER_LOT * lanes)))
+
+
+@helper
+def descend_busy(game, rule, search, company, trunk, lot):
+    """Select through busy nodes, and count the losses of a whole lot there; returns how many nodes: 0 without a lot."""
+    begin_walk(game, trunk)
+    if lot == 1:
+        return 0
+    tree, node = search.tree, np.uint64(ROOT)
+    atomic_add(tree.visits, node, np.int32(lot * company.losses))
+    while not game.is_over(trunk.state) and not (rule.solver and tree.proven[node] != UNPROVEN):
+        mover = game.player(trunk.state)
+        if atomic_load(company.opened, node) != OPEN or (game.has_chance and mover == CHANCE):
+            break
+        node = np.uint64(rule.best_child(game, search, trunk, node))
+        if tree.visits[node] < BUSY * lot * rule.lanes:
+            break
+        atomic_add(tree.visits, node, np.int32(lot * company.losses))
+        step(game, trunk, node, tree.move[node], mover)
+    return trunk.length[0]
+
+
+@helper
+def begin_at(game, walk, trunk):
+    """Put the walk where another one has come to."""
+    copy_state(game, trunk.state, walk.state)
+    walk.length[0] = trunk.length[0]
+    for i in range(trunk.length[0]):
+        walk.path[i], walk.movers[i] = trunk.path[i], trunk.movers[i]
+
+
+@helper
+def reserve(game, tree, company, room, block):
+    """See that the worker has room for the children of a node; if the tree is full, none."""
+    if tree.size[0] + game.max_moves <= room[1]:
+        return
+    room[2] += room[1] - room[0]
+    first = atomic_add(company.size, 0, np.int64(block))
+    if first + block <= len(tree.visits):
+        room[0], room[1] = first, first + block
+    else:
+        atomic_add(company.size, 0, np.int64(-block))
+        room[0] = room[1] = len(tree.visits)
+
+
+@inlined
+def descend_free(game, rule, search, company, walk, rng):
+    """`descend`, where one thread expands a leaf and others pass through it when it is open."""
+    tree, node = search.tree, np.uint64(last_node(walk))
+    while not game.is_over(walk.state) and not (rule.solver and tree.proven[node] != UNPROVEN):
+        if atomic_load(company.opened, node) != OPEN:
+            if tree.visits[node] == 0 or tree.size[0] + game.max_moves > len(tree.visits):
+                break
+            if not atomic_compare_exchange(company.opened, node, np.int8(CLOSED), np.int8(OPENING)):
+                break
+            rule.grow(game, search, walk, node, rng)
+            atomic_store(company.opened, node, np.int8(OPEN))
+        mover = game.player(walk.state)
+        if game.has_chance and mover == CHANCE:
+            node = np.uint64(child_of_move(tree, node, game.random_outcome(walk.state, rng)))
+        else:
+            node = np.uint64(rule.best_child(game, search, walk, node))
+        step(game, walk, node, tree.move[node], mover)
+
+
+@inlined
+def count_free(tree, walk, begin, losses):
+    """Count visits of reward 0 along the path from path[begin] on, by atomic additions."""
+    if losses != 0:
+        for i in range(begin, walk.length[0]):
+            atomic_add(tree.visits, walk.path[i], np.int32(losses))
+
+
+@helper
+def back_up_free(tree, walk, begin, reward, playouts, losses):
+    """`back_up` from path[begin] on by atomic additions, where losses count as visits already."""
+    for i in range(begin, walk.length[0]):
+        node = walk.path[i]
+        if playouts != losses:
+            atomic_add(tree.visits, node, np.int32(playouts - losses))
+        if i > 0:
+            atomic_add(tree.value, node, np.float64(reward if walk.movers[i] == 0 else playouts - reward))
 
 
 @kernel
