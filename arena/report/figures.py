@@ -81,7 +81,7 @@ def draw(tournament: Tournament) -> list[Drawn]:
 
 
 def _of_schemes(frame) -> Drawn:
-    caption = "Each scheme against its own search with one worker; bands are 95 % intervals, triangles bounds."
+    caption = "Each scheme against its own search with one worker; bars are 95 % intervals, triangles bounds."
     panels = [name for name in strength_scaling.PANELS if name != "throughput"]
     width = 2 * WIDTH
     size = width, strength_scaling.height(frame, None, panels, width)

@@ -7,6 +7,7 @@ Winands & van den Herik, "Parallel Monte-Carlo tree search", 2008) is the factor
 
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,8 @@ from arena.results.statistics.even_factor import even_factor
 
 PANEL, LEAST, SHAPE = 3.4, 2.3, 0.72  # inches of a panel's width, and the least; height / width
 LINE = 0.2  # inches
+LETTERS = 12  # of a title to an inch
+ASIDE = 0.06  # doublings that schemes are drawn aside, at most
 LEAST_SHOWN = 1e-6  # where bands end that are open
 OPEN = "open"  # an end of an interval
 BEYOND = 8.0  # an axis of factors ends at this times the highest value
@@ -98,8 +101,8 @@ def _range(value, low, high, bound) -> str:
 
 
 def labels(schemes: Sequence[str]) -> list[str]:
-    """`root(search='grave')` as `root(grave)`; unchanged if two became one."""
-    short = [re.sub(r"search='(\w+)'", r"\1", scheme) for scheme in schemes]
+    """`root(search='grave')` as `root(grave)`, with either quotes; unchanged if two became one."""
+    short = [re.sub(r"search=(['\"])(\w+)\1", r"\2", scheme) for scheme in schemes]
     return short if len(set(short)) == len(set(schemes)) else list(schemes)
 
 
@@ -145,11 +148,19 @@ def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: 
 
 def height(frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str], width: float) -> float:
     """The height in inches that suits a figure of that width."""
-    cells, shown = len(_cells(frame, panels)), _shown(panels, throughput)
+    found, shown = _cells(frame, panels), _shown(panels, throughput)
     columns = _columns(shown, width)
     rows = -(-len(shown) // columns)
     legend = LINE * -(-(frame["scheme"].nunique() + 1) // max(2, columns))
-    return cells * (rows * (SHAPE * width / columns + LINE) + (LINE if cells > 1 else 0)) + legend
+    titles = sum(_wrapped(title, width).count("\n") + 1 for title, _ in found) if len(found) > 1 else 0
+    return len(found) * rows * (SHAPE * width / columns + LINE) + titles * LINE + legend
+
+
+def _wrapped(title: str, width: float) -> str:
+    """A title in lines that fit into a figure of that width; it breaks before the playouts first."""
+    most = max(20, int(LETTERS * width))
+    game, _, playouts = title.rpartition(", ")
+    return title if len(title) <= most else "\n".join(textwrap.fill(line, most) for line in (f"{game},", playouts))
 
 
 def _shown(panels, throughput) -> list[str]:
@@ -168,7 +179,7 @@ def _columns(shown, width: float) -> int:
 
 
 def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str]) -> None:
-    """A line is a scheme, its band the 95 % interval, a triangle a one-sided bound.
+    """A line is a scheme, its bars 95 % intervals, a triangle a one-sided bound.
 
     `frame` is from `table`, `throughput` from `study.throughput`, or there is no such panel.
     """
@@ -176,7 +187,11 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
 
     cells, shown = _cells(frame, panels), _shown(panels, throughput)
     columns, schemes = _columns(shown, drawn.get_figwidth()), frame["scheme"].unique().tolist()
-    looks = dict(zip(schemes, map(_look, range(len(schemes)), plots.labels(labels(schemes)))))
+    aside = np.linspace(-ASIDE, ASIDE, len(schemes)) if len(schemes) > 1 else [0.0]
+    names = plots.labels(labels(schemes))
+    looks = {
+        scheme: _look(i, name) | {"aside": float(aside[i])} for i, (scheme, name) in enumerate(zip(schemes, names))
+    }
     parts = drawn.subfigures(len(cells), 1, squeeze=False).ravel()
     for part, (title, cell) in zip(parts, cells):
         axes = part.subplots(-(-len(shown) // columns), columns, squeeze=False).ravel()
@@ -192,7 +207,7 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
         for ax in axes[len(shown) :]:
             ax.remove()
         if len(cells) > 1:
-            part.suptitle(title, fontsize="medium")
+            part.suptitle(_wrapped(title, drawn.get_figwidth()), fontsize="medium")
     found = {text: line for ax in drawn.axes for line, text in zip(*ax.get_legend_handles_labels())}
     drawn.legend(found.values(), found.keys(), loc="outside lower center", ncols=max(2, columns), frameon=False)
 
@@ -252,20 +267,24 @@ def _speed_axis(ax, values) -> None:
         ax.set_ylim(max(low, known.min() / BEYOND), min(high, known.max() * BEYOND))
 
 
-def _line(ax, workers, value, low, high, bound, style) -> None:
-    """`value` is the limit where `bound` says that it is one; a band goes on beyond the axis where it is open."""
-    workers, known = workers.to_numpy(), (bound == "").to_numpy()
-    ax.plot(workers, value, **{"marker": "."} | style)
-    ax.fill_between(workers, low, high, where=known, color=style["color"], alpha=0.15, linewidth=0)
+def _line(ax, across, value, low, high, bound, look) -> None:
+    """`value` is the limit where `bound` says that it is one; an interval that is open leaves the axis.
+
+    Intervals are bars, each scheme's a little aside, since bands hide each other where they cross.
+    """
+    aside, look = look["aside"], {key: setting for key, setting in look.items() if key != "aside"}
+    places, known = across.to_numpy() * 2.0**aside, (bound == "").to_numpy() & value.notna().to_numpy()
+    ax.plot(places, value, **{"marker": "."} | look)
+    ax.vlines(places[known], low.to_numpy()[known], high.to_numpy()[known], color=look["color"], linewidth=1, alpha=0.7)
     for mark, shape in ((">", "^"), ("<", "v")):
         beyond = (bound == mark).to_numpy()
-        ax.plot(workers[beyond], value.to_numpy()[beyond], marker=shape, linestyle="none", color=style["color"])
+        ax.plot(places[beyond], value.to_numpy()[beyond], marker=shape, linestyle="none", color=look["color"])
 
 
 def _draw_throughput(ax, throughput, looks) -> None:
     threads = sorted(throughput["threads"].unique())
     for scheme, rows in throughput.groupby("scheme", sort=False):
-        ax.plot(rows["threads"], rows["speed_up"], **looks[scheme])
+        ax.plot(rows["threads"], rows["speed_up"], **{key: one for key, one in looks[scheme].items() if key != "aside"})
     ax.plot(threads, threads, color="grey", linestyle=":", marker="", label="as many as workers")
     ax.set(xlabel="threads", ylabel=PANELS["throughput"][1])
     count_axis(ax, threads)

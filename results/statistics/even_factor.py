@@ -95,6 +95,8 @@ def even_factor(matches: Mapping[float, np.ndarray]) -> EvenFactor:
         least, most = score_interval(np.asarray(counts).tolist())
         low = max(low, math.log2(factor)) if least > 0.5 else low
         high = min(high, math.log2(factor)) if most < 0.5 else high
+    low = -math.inf if low < fit.logs[0] - 1 else low  # beyond what was played, the curve is only a guess
+    high = math.inf if high > fit.logs[-1] + 1 else high
     if low > high:  # scores that surely rise with the factor contradict what is assumed
         low, high = -math.inf, math.inf
     if min(scores) >= 0.5:  # none is known to be under a factor above all that were tried
