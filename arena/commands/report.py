@@ -35,6 +35,7 @@ def report(
     """
     from arena.report import write_report
     from arena.results.database.store import FILE_NAME
+    from arena.results.shown.kinds import PLAN_OF_SCHEMES
 
     runs = [] if (folder / FILE_NAME).exists() else [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
     for run in runs or [folder]:
@@ -42,7 +43,7 @@ def report(
     if serve is not None:
         _serve(folder, serve, output)
         return
-    if runs:
+    if runs and not (folder / PLAN_OF_SCHEMES).exists():
         some = f"give one of them, such as {runs[0]}, or --serve PORT for all"
         raise typer.BadParameter(f"{folder} is no run, but holds some: {some}")
     check_free(output, force)

@@ -22,7 +22,8 @@ KindOfTable = Annotated[
     typer.Option(
         "--kind",
         "-k",
-        help="Which table. Default: standings; study, of several games or budgets; scores, of one player.",
+        help="Which table. Default: standings; study, of several games or budgets; scores, of one player; scaling, of "
+        "a study of schemes.",
     ),
 ]
 NoTimes = Annotated[bool, typer.Option("--no-times", help="Leave out seconds, so that equal runs give equal tables.")]
@@ -65,8 +66,10 @@ def table(
         raise typer.BadParameter(f"--output {output}: a table is text; arena plot draws figures")
     _check_label(label, format)
     notes: list[str] = []
-    if kind and kind.value in kinds.SCALING_KINDS:
-        frame = _of_scaling(folder, kind.value, format.value)
+    study = (folder / kinds.PLAN_OF_SCHEMES).exists()
+    of_schemes = kind.value if kind else kinds.SCALING_KINDS[0] if study else None
+    if of_schemes in kinds.SCALING_KINDS:
+        frame = _of_scaling(folder, of_schemes, format.value)
     else:
         run, chosen = _chosen(folder, kind)
         frame = run.table(chosen)

@@ -72,7 +72,7 @@ def draw(tournament: Tournament) -> list[Drawn]:
     rows: dict[str, int] = {}
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if (frame := table_of(tournament.folder)) is not None:
-        return [_of_schemes(frame), *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
+        return [of_schemes(frame), *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
         caption = "Every cell of the table with its 95 % interval."
@@ -80,11 +80,11 @@ def draw(tournament: Tournament) -> list[Drawn]:
     return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
 
 
-def _of_schemes(frame) -> Drawn:
+def of_schemes(frame) -> Drawn:
+    """The figure of a study of schemes: `results.papers.strength_scaling.table`."""
     caption = "Each scheme against its own search with one worker; bars are 95 % intervals, triangles bounds."
     panels = [name for name in strength_scaling.PANELS if name != "throughput"]
-    width = 2 * WIDTH
-    size = width, strength_scaling.height(frame, None, panels, width)
+    size = WIDTH, strength_scaling.height(frame, None, panels, WIDTH)
     return _saved("study", "Strength", caption, size, lambda figure: strength_scaling.draw(figure, frame, None, panels))
 
 

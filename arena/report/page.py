@@ -4,6 +4,7 @@ import base64
 import functools
 import hashlib
 import json
+import os
 import re
 from importlib import resources
 from pathlib import Path
@@ -14,12 +15,14 @@ import numpy as np
 from arena import results
 from arena.formats.schedule import Schedule
 from arena.games.core.drawing import STYLE
-from arena.report.figures import MOST_ROWS, draw
+from arena.report.figures import MOST_ROWS, Drawn, draw, of_schemes
 from arena.report.replay import sample
+from arena.results.database.store import FILE_NAME
 from arena.results.papers.strength_scaling import shown
 from arena.results.shown.export import display_columns
+from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.shown.summary import verdict
-from arena.study.schemes import table_of
+from arena.study.schemes import SchemesStudy, load, places, table_of
 
 PAGE_NAME = "report.html"
 FIGURES_NAME = "figures"
@@ -29,19 +32,40 @@ HOMES = r"(?:/home|/Users|/var/home)/[^/\s\"']+|/root"
 def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Path:
     """Write the report of the run in `folder`, with its figures as SVG and PNG in a folder; returns its path.
 
+    A study of schemes of several games or budgets has a page with all of them, and one in the folder of each.
+
     page: the HTML file, by default `report.html` in the run's folder; write: called with each path and its bytes.
     StoreError if the run is unreadable.
     """
-    tournament = results.load(folder)
     page = Path(page or Path(folder) / PAGE_NAME)
-    figures = draw(tournament)
-    write(page, render(tournament, figures).encode())
+    if (Path(folder) / PLAN_OF_SCHEMES).exists() and not (Path(folder) / FILE_NAME).exists():
+        figures = _write_study(Path(folder), page, write)
+    else:
+        tournament = results.load(folder)
+        figures = draw(tournament)
+        write(page, render(tournament, figures).encode())
     place = page.parent / FIGURES_NAME
     place.mkdir(exist_ok=True)
     for figure in figures:
         write(place / f"{figure.name}.svg", figure.svg.encode())
         write(place / f"{figure.name}.png", figure.png)
     return page
+
+
+def _write_study(folder: Path, page: Path, write) -> list[Drawn]:
+    """Write the page of a study of several games or budgets, and the reports of each; returns the page's figures."""
+    frame, cells = load(folder), []
+    figure = of_schemes(frame)
+    for cell, place in places(SchemesStudy.read(folder), folder):
+        own = frame[(frame["game"] == cell.game) & (frame["playouts"] == cell.each)]
+        if len(own):
+            report = write_report(place, None, write)
+            link = os.path.relpath(report, page.parent)
+            title = f"{cell.game}, {cell.each} playouts of each worker"
+            cells.append({"title": title, "table": display_columns(shown(own)), "link": link})
+    about = {"title": folder.resolve().name, "games": int(frame["games"].sum()), "cells": cells}
+    write(page, template("study.html").render(about, figure=figure, style=sheet()).encode())
+    return [figure]
 
 
 def render(tournament, figures, live: bool = False, home: str = "") -> str:

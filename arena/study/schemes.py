@@ -34,6 +34,7 @@ from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
 from arena.results.database.store import FILE_NAME, StoreExists
 from arena.results.papers import strength_scaling
+from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.statistics.even_factor import FINE, next_factor
 from arena.runner import running
 from arena.runner.events import Events
@@ -82,7 +83,7 @@ class SchemesStudy(Plan):
     threads: bool = False
     serial: str = ""
 
-    FILE, WHAT = "plan.json", "schemes"
+    FILE, WHAT = PLAN_OF_SCHEMES, "schemes"
 
     # -- What is wrong --------------------------------------------------------------------------------------------
 

@@ -92,8 +92,10 @@ class Snapshot:
 
     @property
     def names(self) -> list[str]:
-        """The agents' names, in the order of the configuration."""
-        return [agent["name"] for agent in self.agents]
+        """The agents' names, in the order of the configuration; with pairings, of those that meet others."""
+        pairings = self.meta.get("config", {}).get("pairings") or []
+        met = {name for pair in pairings for name in pair}
+        return [agent["name"] for agent in self.agents if not pairings or agent["name"] in met]
 
     @property
     def instances(self) -> list[str]:

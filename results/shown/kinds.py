@@ -3,6 +3,7 @@
 KINDS = ("standings", "crosstable", "pairs", "differences", "games", "moves", "win_rates")
 SINGLE_PLAYER_KINDS = ("scores", "games", "moves", "improvements")
 SEVERAL_KINDS = ("study", "ratings")  # of several games or budgets, besides
+PLAN_OF_SCHEMES = "plan.json"  # in the folder of a study of schemes
 SCALING_KINDS = ("scaling", "throughput")  # of `arena study schemes`, besides
 OF_SCHEMES = ("speedup", "equal_time", "equal_playouts", "throughput", "budgets", "schemes")  # figures of it
 # explained by the run's notes

@@ -325,3 +325,28 @@ def test_what_reads_a_study_measures_nothing(finished, monkeypatch):
         assert sorted(folder.iterdir()) == before
     finally:
         (folder / "times.json").write_text(kept)
+
+
+def test_a_study_of_several_games_is_read_as_a_whole(tmp_path):
+    """One table, one page with all of them, and a report for each."""
+    study = SchemesStudy(("tictactoe", "nim"), ("root(workers=2)",), playouts=(4,), games=4)
+    table = schemes.run(study, tmp_path / "run", workers=1)
+    shown = CliRunner().invoke(app, ["table", str(tmp_path / "run")])
+    assert shown.exit_code == 0 and "strength speed-up" in shown.stdout
+    assert shown.stdout.count("tictactoe") == shown.stdout.count("nim") == 1
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "run"), "--output", str(tmp_path / "page.html")])
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "page.html").read_text()
+    assert re.findall("<h2>(.*?)</h2>", page) == [
+        "tictactoe, 4 playouts of each worker", "nim, 4 playouts of each worker", "Figure",
+    ]  # fmt: skip
+    assert f"{table['games'].sum()} games" in page
+    for link in re.findall('href="(run/.*?)"', page):
+        assert "<h2>Standings</h2>" in (tmp_path / link).read_text()
+    assert len(re.findall('href="run/', page)) == 2 and (tmp_path / "figures" / "study.svg").exists()
+
+
+def test_agents_that_no_match_asked_for_do_not_stand_in_tables(finished):
+    played = results.load(finished[0])
+    met = set(played.games["first"]) | set(played.games["second"])
+    assert set(played.standings()["agent"]) == met < {agent["name"] for agent in played.agents}
