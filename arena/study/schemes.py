@@ -44,7 +44,7 @@ from arena.workers.machine import cores
 TIMES = "times.json"
 SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline")
 WORKERS = (1, 2, 4, 8, 16)
-LEAST, MOST = 0.25, 2.0  # the least factor tried; the largest, over the number of workers
+LEAST, MOST = 0.25, 4.0  # the least factor tried; the largest, over the number of workers
 TIMED = 40  # positions timed before play
 ENOUGH = 50  # playouts of a worker for each search under way
 NEAR = 0.025  # share of the serial search's time that counts as equal

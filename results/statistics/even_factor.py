@@ -24,7 +24,9 @@ from arena.results.statistics.elo import CONFIDENCE, PENTANOMIAL, score_interval
 PAIR_VALUES = np.array(PENTANOMIAL)
 NEAR = 1.8  # doublings on each side of even whose matches count; the two nearest ones do in any case
 MISFIT = 0.5  # standard deviation of a match's logit from the curve, over that logit
+WARY = 2.0  # times the misfit in the weights: what is near counts more than by the errors alone
 SMALL = 0.5  # a misfit of this share of a match's own error need not be made smaller
+FAR = 2.5  # doublings from even to the farthest match that is asked for
 APART = 0.3  # doublings between neighbours, at least
 FINE = 4  # factors to a doubling, where the matches are even
 CONTINUITY = 0.25  # of a pair, added to each side, so that a perfect score has a finite logit
@@ -65,7 +67,7 @@ def _wanted(matches) -> Iterator[tuple[float, float]]:
     """Factors in the order in which they are wanted, with their least distance to another, in doublings.
 
     Powers of two until two that differ by 2 at most enclose the even point, or beyond all; then those around it, for
-    the slope; then where the curve is even, if no match is that near.
+    the slope; then where the curve is even, if no match is that near; then farther ones where the interval is open.
     """
     won = [math.log2(factor) for factor, counts in matches.items() if _score(counts) >= 0.5]
     lost = [math.log2(factor) for factor, counts in matches.items() if _score(counts) < 0.5]
@@ -82,6 +84,9 @@ def _wanted(matches) -> Iterator[tuple[float, float]]:
         fit = _Fit(matches)
         if fit.inside and MISFIT * np.min(np.abs(fit.logits)) > SMALL * fit.errors[np.argmin(np.abs(fit.logits))]:
             yield 2.0 ** (round(FINE * fit.even) / FINE), 0.5 / FINE
+        found = even_factor(matches)
+        yield from [(2.0 ** round(middle + FAR), APART)] if found.high == math.inf else []
+        yield from [(2.0 ** round(middle - FAR), APART)] if found.low == 0.0 else []
 
 
 def even_factor(matches: Mapping[float, np.ndarray]) -> EvenFactor:
@@ -91,14 +96,13 @@ def even_factor(matches: Mapping[float, np.ndarray]) -> EvenFactor:
     scores = [_score(counts) for counts in matches.values()]
     fit = _Fit(matches)
     low, high = fit.interval()
-    for factor, counts in matches.items():  # a misfit bends the curve, but does not change who is better
-        least, most = score_interval(np.asarray(counts).tolist())
-        low = max(low, math.log2(factor)) if least > 0.5 else low
-        high = min(high, math.log2(factor)) if most < 0.5 else high
     low = -math.inf if low < fit.logs[0] - 1 else low  # beyond what was played, the curve is only a guess
     high = math.inf if high > fit.logs[-1] + 1 else high
-    if low > high:  # scores that surely rise with the factor contradict what is assumed
-        low, high = -math.inf, math.inf
+    known = {math.log2(factor): score_interval(np.asarray(counts).tolist()) for factor, counts in matches.items()}
+    won = max((log for log, (least, _) in known.items() if least > 0.5), default=-math.inf)
+    lost = min((log for log, (_, most) in known.items() if most < 0.5), default=math.inf)
+    if won < lost:  # a misfit bends the curve, but does not change who is better
+        low, high = max(low, won), min(high, lost)
     if min(scores) >= 0.5:  # none is known to be under a factor above all that were tried
         return EvenFactor(math.nan, _power(min(low, fit.logs[-1])), math.inf, ">")
     if max(scores) < 0.5:
@@ -150,7 +154,8 @@ class _Fit:
             slopes = expit(self.logits) * expit(-self.logits)
             self.errors = np.sqrt(variances) / slopes
             spread = self.errors**2 + (MISFIT * self.logits) ** 2
-            used, weights = weights * pairs * slopes, self.errors**2 / spread
+            used = weights * pairs * slopes
+            weights = self.errors**2 / (self.errors**2 + (WARY * MISFIT * self.logits) ** 2)
         bread = np.linalg.pinv(design.T @ (design * used[:, None]))
         self.intercept, self.slope = parameters
         self.covariance = bread @ (design.T @ (design * (used**2 * spread)[:, None])) @ bread

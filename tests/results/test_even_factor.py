@@ -60,7 +60,7 @@ def test_an_interval_is_open_where_the_slope_is_not_sure(recwarn):
         ({0.25: LOSS, 1.0: LOSS}, None),
         ({1.0: LOSS, 4.0: WIN}, 8.0),
         ({1.0: WIN, 4.0: WIN, 8.0: LOSS}, 2.0),  # a neighbour, for the slope
-        ({0.5: EVEN, 1.0: WIN, 2.0: WIN, 4.0: WIN, 8.0: LOSS}, 4 * 2**0.5),  # where they are even
+        ({0.5: EVEN, 1.0: WIN, 2.0: WIN, 4.0: WIN, 8.0: LOSS}, 2**2.25),  # where they are even
     ],
 )
 def test_the_next_match(matches, wanted):
