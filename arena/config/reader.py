@@ -16,7 +16,7 @@ from arena.config.complaints import complaint, in_words, unknown_key
 from arena.config.config import Config
 from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
-from arena.config.ranges import RangeError, spelled_out
+from arena.config.several import RangeError, spelled_out
 from arena.config.trust import look_in
 from arena.formats.base import Format, Table, formats
 from arena.games.core.first_look import look_at

@@ -59,7 +59,7 @@ BAD = [
     ),
     ({"instances": ["leftmove", "leftmove(60)"]}, "leftmove is there twice"),
     ({"instances": ["leftmove(depth=9..5)"]}, "has a range that ends before it begins"),
-    ({"instances": ["leftmove(depth=1..99999)"]}, "there are more than 10000 of them"),
+    ({"instances": ["leftmove(depth=1..99999)"]}, "stands for 99,999; 10,000 are the most"),
     ({"game": "leftmove"}, "cannot be given together with game; a configuration has one of the two"),
     ({"agents": []}, "agents = []: has 0 of them; agents is a list of at least one table [[agents]]"),
     ({"opening_plies": 2}, "opening_plies = 2: is for two players; here each agent plays by itself"),

@@ -96,7 +96,7 @@ def test_what_returns_is_left_alone(capsys):
 
 
 class Endless(Nim):
-    name = "test_endless"
+    name = "test_overdue_endless"
 
     def is_over(self, state):
         while state[0] == 2 * sum(self.heaps):
@@ -106,14 +106,14 @@ class Endless(Nim):
 
 @pytest.mark.filterwarnings("ignore::arena.games.core.conformance.NotInherited")
 def test_the_check_of_a_game_ends():
-    with pytest.raises(ConformanceError, match=r"test_endless\(.*: is_over of Endless \(.* has been ended after 0.5 s"):
+    with pytest.raises(ConformanceError, match=r"test_overdue_endless\(.*: is_over of Endless \(.* has been ended after 0.5 s"):
         games.check(Endless(heaps=(1, 2)), seed=1)
 
 
 def test_the_openings_of_a_run_end():
-    keys = {"game": "test_endless(heaps=(1, 2))", "games": 2, "agents": ["random", "flat"], "budget": {"playouts": 9}}
+    keys = {"game": "test_overdue_endless(heaps=(1, 2))", "games": 2, "agents": ["random", "flat"], "budget": {"playouts": 9}}
     fault = "its rules fail in the opening: Overdue: is_over of Endless"
-    with pytest.raises(loading.ConfigError, match=f"game = 'test_endless.*': {fault}"):
+    with pytest.raises(loading.ConfigError, match=f"game = 'test_overdue_endless.*': {fault}"):
         loading.from_values(keys)
     with pytest.raises(loading.ConfigError, match="the game's rules fail in them: Overdue: is_over of Endless"):
         loading.from_values(keys | {"openings": ["1-1"]})

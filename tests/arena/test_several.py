@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.config import loading
-from arena.config.ranges import RangeError, spelled_out
+from arena.config.several import RangeError, spelled_out
 
 
 def test_a_range_stands_for_each_of_its_numbers():
