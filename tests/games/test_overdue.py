@@ -106,12 +106,19 @@ class Endless(Nim):
 
 @pytest.mark.filterwarnings("ignore::arena.games.core.conformance.NotInherited")
 def test_the_check_of_a_game_ends():
-    with pytest.raises(ConformanceError, match=r"test_overdue_endless\(.*: is_over of Endless \(.* has been ended after 0.5 s"):
+    with pytest.raises(
+        ConformanceError, match=r"test_overdue_endless\(.*: is_over of Endless \(.* has been ended after 0.5 s"
+    ):
         games.check(Endless(heaps=(1, 2)), seed=1)
 
 
 def test_the_openings_of_a_run_end():
-    keys = {"game": "test_overdue_endless(heaps=(1, 2))", "games": 2, "agents": ["random", "flat"], "budget": {"playouts": 9}}
+    keys = {
+        "game": "test_overdue_endless(heaps=(1, 2))",
+        "games": 2,
+        "agents": ["random", "flat"],
+        "budget": {"playouts": 9},
+    }
     fault = "its rules fail in the opening: Overdue: is_over of Endless"
     with pytest.raises(loading.ConfigError, match=f"game = 'test_overdue_endless.*': {fault}"):
         loading.from_values(keys)
