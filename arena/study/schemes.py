@@ -477,13 +477,20 @@ def _typical(cell: SchemesStudy, agent, measured: str) -> float:
 
 
 def load(folder) -> pd.DataFrame:
-    """The table of a stored study, finished or not; see `results.papers.strength_scaling.table`."""
+    """The table of a stored study, finished or not; see `results.papers.strength_scaling.table`.
+
+    ConfigError if there is none in the folder, or none of its games has begun.
+    """
     points = [
         row
         for cell, place in places(SchemesStudy.read(Path(folder)), folder)
         if (place / FILE_NAME).exists()
         for row in _rows(cell, place)
     ]
+    if not points:
+        raise ConfigError(
+            [f"{folder}: the study holds no match yet; to play it: arena study schemes --out {folder} --resume"]
+        )
     return strength_scaling.table(points)
 
 

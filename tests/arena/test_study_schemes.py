@@ -350,3 +350,10 @@ def test_agents_that_no_match_asked_for_do_not_stand_in_tables(finished):
     played = results.load(finished[0])
     met = set(played.games["first"]) | set(played.games["second"])
     assert set(played.standings()["agent"]) == met < {agent["name"] for agent in played.agents}
+
+
+@pytest.mark.parametrize("words", [["table"], ["report"], ["plot", "speedup"]])
+def test_a_study_without_a_match_is_told(words, tmp_path):
+    SchemesStudy.begin(replace(STUDY, instances=("nim", "tictactoe")), tmp_path, False)
+    done = CliRunner().invoke(app, [words[0], str(tmp_path), *words[1:]])
+    assert done.exit_code == 2 and "the study holds no match yet" in " ".join(done.output.split())
