@@ -3,6 +3,10 @@
 from typing import Any
 
 import numpy as np
+from numba.typed import List
+
+from arena.agents.core.tree_arrays import Walk
+from arena.games.core.jit import COMPILED, helper, kernel
 
 MARGIN = 128  # bytes on both sides of a thread's data: two cache lines, since processors fetch them in pairs
 
@@ -35,3 +39,38 @@ def copied(value: Any) -> Any:
 def own_fields(part: Any, policy: bool) -> tuple[str, ...]:
     """The fields of a method's memory that each worker has for itself, with `policy` those of policies, too."""
     return (part.private or ()) + (part.policy if policy else ())
+
+
+def new_walks(game, root: np.ndarray, count: int) -> Walk:
+    """Walks from one root: every array but the root has a first axis, of `count`."""
+    path, movers = np.zeros((count, game.max_plies + 1), np.int32), np.zeros((count, game.max_plies + 1), np.int64)
+    states, moves = np.zeros((count, len(root)), root.dtype), np.zeros((count, game.max_moves), np.int32)
+    return Walk(root, states, moves, path, movers, np.zeros((count, 1), np.int64))
+
+
+@helper
+def walk_of(walks, i):
+    """Walk i of several; only for helpers, which do not count references to the arrays that they return."""
+    return Walk(walks.root, walks.state[i], walks.moves[i], walks.path[i], walks.movers[i], walks.length[i])
+
+
+def listed(game, items: list) -> Any:
+    """The items, which have one Numba type, as a list that kernels read."""
+    if not COMPILED:
+        return items
+    found = list_of_one(game, items[0])
+    for each in items[1:]:
+        append_kernel(game, found, each)
+    return found
+
+
+@kernel
+def list_of_one(game, item):
+    found = List()
+    found.append(item)
+    return found
+
+
+@kernel
+def append_kernel(game, items, item):
+    items.append(item)

@@ -14,9 +14,10 @@ from arena.agents.montecarlo.method import registry
 from arena.agents.montecarlo.methods.grave import Grave
 from arena.agents.montecarlo.methods.nst import NST
 from arena.agents.montecarlo.methods.puct import PUCT
-from arena.agents.montecarlo.parallel.leaf import play_kernel, reach_kernel
+from arena.agents.montecarlo.parallel.leaf import copy_walk
 from arena.agents.montecarlo.parallel.scheme import Searching
-from arena.agents.montecarlo.parallel.together import end_kernel
+from arena.agents.montecarlo.search import descend, finish, open_root, result_of
+from arena.games.core.jit import kernel
 from arena.games.core.random import stream
 from tests.shipped import AGENTS
 
@@ -169,14 +170,31 @@ def test_a_playout_writes_nothing_that_is_shared(search):
     played = 0
     for _ in range(12):
         search = player.search_of(0)
-        assert reach_kernel(GAME, one.rule, search, walks[0], rng)
+        reach_kernel(GAME, one.rule, search, *walks, rng)
         before = [array.copy() for array in shared]
-        score = play_kernel(GAME, one.rule, search, *walks, rng)
+        score = play_kernel(GAME, one.rule, search, walks[1], rng)
         if player.tree.proven[last_node(walks[0])] == UNPROVEN:  # a proof is written wherever the walk ends
             played += 1
             assert all(np.array_equal(old, new) for old, new in zip(before, shared))
-        end_kernel(GAME, one.rule, search, player.company, walks[1], score)
+        finish_kernel(GAME, one.rule, search, walks[1], score)
     assert played > 0
+
+
+@kernel
+def reach_kernel(game, rule, search, walk, copy, rng):
+    open_root(game, rule, search, walk, rng)
+    descend(game, rule, search, walk, rng)
+    copy_walk(game, walk, copy)
+
+
+@kernel
+def play_kernel(game, rule, search, walk, rng):
+    return float(result_of(game, rule, search, walk, rng))
+
+
+@kernel
+def finish_kernel(game, rule, search, walk, score):
+    finish(game, rule, search, walk, score)
 
 
 @pytest.mark.plain

@@ -5,13 +5,16 @@ import subprocess
 import sys
 import textwrap
 import types
+from collections import namedtuple
 
+import numba
 import numpy as np
 import pytest
 
 from arena import games
 from arena.games.core import jit
 from arena.games.core.jit import identity
+from arena.games.core.jit.kernels import described
 
 pytestmark = pytest.mark.skipif(not jit.COMPILED, reason="kernels run as plain Python")
 
@@ -229,7 +232,7 @@ def test_what_has_changed_since_it_was_first_compiled_is_not_kept():
 
 
 NAMES = """
-from arena import agents, games
+from arena import games
 from arena.agents.core.agent import registry as of_agents
 from arena.games.core.game import registry as of_games
 from arena.games.core.jit import identity, kernels
@@ -372,3 +375,10 @@ def test_games_that_differ_where_kernels_do_not_look_share_their_code(tmp_path):
     assert Key(one, "legal_moves").file == Key(other, "legal_moves").file
     assert Key(one, "score").file != Key(other, "score").file
     assert games.perft(one, 2) == games.perft(other, 2) == 4
+
+
+def test_what_a_list_holds_is_part_of_a_kernels_name():
+    """Tuples of one name and the same types, whose fields have changed places."""
+    lists = [numba.types.ListType(numba.typeof(namedtuple("Pair", names)(1, 2))) for names in ("a b", "b a")]
+    first, second = (identity.digest(described(each)) for each in lists)
+    assert first != second

@@ -19,8 +19,9 @@ from arena.agents.core.tree_arrays import Walk, new_walk
 from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from arena.agents.montecarlo.parallel.shared import SharedOptions, SharedTreePlayer, back_up_shared, descend_shared
 from arena.agents.montecarlo.parallel.shares import Work
-from arena.agents.montecarlo.parallel.together import Together, TogetherPlayer, end_kernel
+from arena.agents.montecarlo.parallel.together import Together, TogetherPlayer
 from arena.agents.montecarlo.search import descend, finish, goes_on, open_root, result_of
+from arena.agents.montecarlo.workers import new_walks, walk_of
 from arena.games.core.jit import helper, kernel
 from arena.games.core.playout import copy_state, reward_of
 
@@ -200,18 +201,14 @@ class LeafTogetherPlayer(Meets, TogetherPlayer):
         return self.on_threads(work)[0]
 
     def simulate(self, state, rngs):
-        rule, walks = self.one.rule, [new_walk(self.game, state) for _ in range(1 + self.agent.workers)]
-        for leaf in range(leaves := self.leaves()):
-            searches = [self.search_of(worker) for worker in range(self.agent.workers)]
-            if not reach_kernel(self.game, rule, searches[0], walks[0], rngs[0]):
-                return self.work(leaf, float(leaf))
-            scores = [
-                play_kernel(self.game, rule, one, walks[0], walk, rng)
-                for one, walk, rng in zip(searches, walks[1:], rngs)
-            ]
-            for one, walk, score in zip(searches, walks[1:], scores):
-                end_kernel(self.game, rule, one, self.company, walk, score)
-        return self.work(leaves, float(leaves))
+        walks, leaf = new_walks(self.game, state, self.agent.workers), new_walk(self.game, state)
+
+        def meet(n):
+            return simulated_meeting_kernel(self.game, self.rule, self.listed(), leaf, walks, n, rngs)
+
+        leaves = self.leaves()
+        met = run_chunks(meet, leaves, None, first=leaves)
+        return self.work(met, float(met))
 
 
 @helper
@@ -224,20 +221,34 @@ def copy_walk(game, walk, target):
 
 
 @kernel
-def reach_kernel(game, rule, search, walk, rng):
-    """Walk to a leaf, if there is another simulation to be made; returns whether there was."""
-    open_root(game, rule, search, walk, rng)
-    goes = goes_on(game, rule, search)
-    if goes:
-        descend(game, rule, search, walk, rng)
-    return goes
+def simulated_meeting_kernel(game, rule, searches, leaf, walks, leaves, rngs):
+    """Search up to that many leaves by simulated workers; returns how many: fewer if a worker's memory is full."""
+    scores = np.empty(len(searches))
+    for done in range(leaves):
+        open_root(game, rule, searches[0], leaf, rngs[0])
+        for one in searches:
+            if not goes_on(game, rule, one):
+                return done
+        descend(game, rule, searches[0], leaf, rngs[0])
+        for worker in range(len(searches)):
+            scores[worker] = play_leaf(game, rule, searches[worker], leaf, walks, worker, rngs)
+        for worker in range(len(searches)):
+            finish_leaf(game, rule, searches[worker], walks, worker, scores[worker])
+    return leaves
 
 
-@kernel
-def play_kernel(game, rule, search, leaf, walk, rng):
-    """The score of a playout from the end of the walk `leaf`; `walk` becomes a copy of it."""
+@helper
+def play_leaf(game, rule, search, leaf, walks, worker, rngs):
+    """The result of a worker's playout from the end of the walk `leaf`; the worker's walk becomes a copy of it."""
+    walk = walk_of(walks, worker)
     copy_walk(game, leaf, walk)
-    return float(result_of(game, rule, search, walk, rng))
+    return result_of(game, rule, search, walk, rngs[worker])
+
+
+@helper
+def finish_leaf(game, rule, search, walks, worker, score):
+    """Back up a worker's result, and learn from it."""
+    finish(game, rule, search, walk_of(walks, worker), score)
 
 
 @kernel

@@ -42,6 +42,7 @@ from arena.agents.montecarlo.parallel.shared import (
 )
 from arena.agents.montecarlo.parallel.shares import Sharing, Tasks, Work
 from arena.agents.montecarlo.parallel.together import Together, TogetherPlayer
+from arena.agents.montecarlo.workers import new_walks, walk_of
 from arena.games.core.game import check_choice
 from arena.games.core.jit import helper, kernel
 from arena.games.core.playout import reward_of
@@ -198,19 +199,6 @@ def new_virtual_workers(agent, game, state) -> VirtualWorkers:
     rewards, done_at = np.zeros((2, agent.workers))
     made, tasks, left = np.zeros((3, agent.workers), np.int64)
     return VirtualWorkers(walks, rewards, done_at, made, tasks, left, clock)
-
-
-def new_walks(game, root: np.ndarray, count: int) -> Walk:
-    """Walks from one root: every array but the root has a first axis, of `count`."""
-    path, movers = np.zeros((count, game.max_plies + 1), np.int32), np.zeros((count, game.max_plies + 1), np.int64)
-    states, moves = np.zeros((count, len(root)), root.dtype), np.zeros((count, game.max_moves), np.int32)
-    return Walk(root, states, moves, path, movers, np.zeros((count, 1), np.int64))
-
-
-@helper
-def walk_of(walks, i):
-    """Walk i of several; only for helpers, which do not count references to the arrays that they return."""
-    return Walk(walks.root, walks.state[i], walks.moves[i], walks.path[i], walks.movers[i], walks.length[i])
 
 
 @kernel

@@ -19,7 +19,7 @@ from arena.agents.core.chunks import run_chunks
 from arena.agents.core.locks import wait
 from arena.agents.core.tree_arrays import LEAF, Walk, last_node
 from arena.agents.montecarlo.parallel.leaf import Meets
-from arena.agents.montecarlo.parallel.one_tree import OnOneTree, new_walks, walk_of
+from arena.agents.montecarlo.parallel.one_tree import OnOneTree
 from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from arena.agents.montecarlo.parallel.shared import (
     ONE,
@@ -30,6 +30,7 @@ from arena.agents.montecarlo.parallel.shared import (
     has_children,
     step_down,
 )
+from arena.agents.montecarlo.workers import new_walks, walk_of
 from arena.games.core.jit import helper, kernel
 from arena.games.core.playout import reward_of
 

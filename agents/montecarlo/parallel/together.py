@@ -27,8 +27,18 @@ import numpy as np
 
 from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
 from arena.agents.core.locks import acquire, release
-from arena.agents.core.tree_arrays import ROOT, UNPROVEN, Tree, begin_walk, capacity, clear, last_node, new_walk, step
-from arena.agents.core.virtual import VirtualClock
+from arena.agents.core.tree_arrays import (
+    ROOT,
+    UNPROVEN,
+    Tree,
+    Walk,
+    begin_walk,
+    capacity,
+    clear,
+    last_node,
+    new_walk,
+    step,
+)
 from arena.agents.montecarlo.decision import decision_from
 from arena.agents.montecarlo.parallel.scheme import Searching
 from arena.agents.montecarlo.parallel.shared import BUSY, PER_LOT
@@ -43,7 +53,7 @@ from arena.agents.montecarlo.search import (
     open_root,
     result_of,
 )
-from arena.agents.montecarlo.workers import zeros_apart
+from arena.agents.montecarlo.workers import listed, new_walks, walk_of, zeros_apart
 from arena.games.core.game import CHANCE, check_choice
 from arena.games.core.jit import helper, inlined, kernel
 from arena.games.core.playout import copy_state
@@ -170,38 +180,39 @@ class TogetherPlayer(Sharing):
 
         return free
 
+    def listed(self):
+        """All workers' searches, for kernels."""
+        return listed(self.game, [self.search_of(worker) for worker in range(self.agent.workers)])
+
     def simulate(self, state: np.ndarray, rngs: np.ndarray) -> Work:
         """Search by simulated workers: each begins a simulation, and after a unit of time ends it and begins another.
 
         Task i, of as many simulations as the agent says, draws from rngs[i].
         """
-        workers, left = self.agent.workers, self.simulations() or 0
-        grain, walks = self.agent.task_size(left), [new_walk(self.game, state) for _ in range(workers)]
-        tasks, made, begun, clock = [0] * workers, [0] * workers, 0, VirtualClock(workers)
-        flying: dict[int, float] = {}  # workers with a simulation in flight, and its score
-        while clock.events:
-            worker = clock.next()
-            if worker in flying:
-                self.end(worker, walks[worker], flying.pop(worker))
-            if left == 0:
-                continue
-            if made[worker] % grain == 0:
-                tasks[worker], begun = begun, begun + 1
-            goes, score = self.begin(worker, walks[worker], rngs[tasks[worker]])
-            if not goes:
-                left = 0
-                continue
-            flying[worker] = score
-            made[worker] += 1
-            left -= 1
-            clock.plan(1, worker)
-        return Work(sum(made), max(made), float(clock.now))
+        left = self.simulations() or 0
+        crew = new_crew(self.game, state, self.agent.workers, left, self.agent.task_size(left))
+        while not turns_kernel(self.game, self.rule, self.listed(), self.company, crew, rngs):
+            pass  # a worker's memory was full, and is larger now
+        return Work(int(crew.made.sum()), int(crew.made.max()), float(crew.made.max()))
 
-    def begin(self, worker, walk, rng) -> tuple[bool, float]:
-        return begin_kernel(self.game, self.rule, self.search_of(worker), self.company, walk, rng)
 
-    def end(self, worker, walk, score) -> None:
-        end_kernel(self.game, self.rule, self.search_of(worker), self.company, walk, score)
+class Crew(NamedTuple):
+    """Simulated workers: row i of every array is worker i's, if not said otherwise."""
+
+    walks: Walk  # each array but the root with one more axis, the first
+    flying: np.ndarray  # bool[workers], whether a simulation is in flight
+    scores: np.ndarray  # float64[workers], the result of that
+    made: np.ndarray  # int64[workers], simulations
+    tasks: np.ndarray  # int64[workers], the current task
+    next: np.ndarray  # int64[3]: the worker in turn, the simulations left to begin, the next task
+    grain: int  # simulations of a task
+
+
+def new_crew(game, state: np.ndarray, workers: int, simulations: int, grain: int) -> Crew:
+    """Simulated workers before a search of that many simulations."""
+    made, tasks = np.zeros((2, workers), np.int64)
+    walks, flying = new_walks(game, state, workers), np.zeros(workers, np.bool_)
+    return Crew(walks, flying, np.zeros(workers), made, tasks, np.array([0, simulations, 0]), grain)
 
 
 @kernel
@@ -345,21 +356,48 @@ def together_kernel(game, rule, search, company, root, simulations, rng):
 
 
 @kernel
-def begin_kernel(game, rule, search, company, walk, rng):
-    """Begin a simulation, if one is left; returns whether there is one, and its score."""
-    open_root(game, rule, search, walk, rng)
+def turns_kernel(game, rule, searches, company, crew, rngs):
+    """Search by simulated workers in turns, to the end; or until one's memory is full, which returns False."""
+    walk = new_walk(game, crew.walks.root)
+    open_root(game, rule, searches[0], walk, rngs[0])
+    while crew.next[1] > 0 or crew.flying.any():
+        worker = crew.next[0]
+        search = searches[worker]
+        land(game, rule, search, company, crew, worker)
+        if crew.next[1] > 0 and not rule.chain.has_room(game, search):
+            return False
+        take_off(game, rule, search, company, crew, worker, rngs)
+        crew.next[0] = (worker + 1) % len(crew.made)
+    return True
+
+
+@helper
+def land(game, rule, search, company, crew, worker):
+    """End a worker's simulation in flight, if any."""
+    if crew.flying[worker]:
+        walk = walk_of(crew.walks, worker)
+        count_losses(search.tree, walk, -company.losses)
+        finish(game, rule, search, walk, crew.scores[worker])
+        crew.flying[worker] = False
+
+
+@helper
+def take_off(game, rule, search, company, crew, worker, rngs):
+    """Begin a worker's next simulation, if one is left and has a purpose."""
     if not goes_on(game, rule, search):
-        return False, 0.0
-    descend(game, rule, search, walk, rng)
+        crew.next[1] = 0
+    if crew.next[1] == 0:
+        return
+    if crew.made[worker] % crew.grain == 0:
+        crew.tasks[worker] = crew.next[2]
+        crew.next[2] += 1
+    walk = walk_of(crew.walks, worker)
+    descend(game, rule, search, walk, rngs[crew.tasks[worker]])
     count_losses(search.tree, walk, company.losses)
-    return True, float(result_of(game, rule, search, walk, rng))
-
-
-@kernel
-def end_kernel(game, rule, search, company, walk, score):
-    """End a simulation of that score."""
-    count_losses(search.tree, walk, -company.losses)
-    finish(game, rule, search, walk, score)
+    crew.scores[worker] = result_of(game, rule, search, walk, rngs[crew.tasks[worker]])
+    crew.flying[worker] = True
+    crew.made[worker] += 1
+    crew.next[1] -= 1
 
 
 @helper

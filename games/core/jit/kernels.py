@@ -171,6 +171,8 @@ def described(kind: Any) -> Any:
         return kind.game
     if isinstance(kind, types.BaseTuple):
         return type(kind).__name__, getattr(kind, "instance_class", None), [described(each) for each in kind]  # type: ignore[attr-defined]
+    if isinstance(kind, types.ListType):
+        return "list", described(kind.item_type)  # type: ignore[attr-defined]
     return str(kind)
 
 
