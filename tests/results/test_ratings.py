@@ -88,6 +88,40 @@ def test_coverage_of_intervals():
     assert 0.93 < np.mean(held_differences) < 0.97 and 0.93 < np.mean(advantages) < 0.97
 
 
+@pytest.mark.parametrize("pairs", [5, 10, 20, 50])
+@pytest.mark.parametrize("decided", [0.0, 0.4])
+def test_coverage_with_few_pairs(pairs, decided):
+    """Also where openings decide some pairs, whose results say nothing of strength: intervals are too wide then."""
+    rng, strengths = np.random.default_rng(pairs), np.array([-0.6, 0.0, 0.6])
+    truth = rate("ABC", _expected(strengths, decided)).elo
+    held = []
+    for _ in range(600):
+        counts = np.zeros((3, 3, 3))
+        for one, other in ((0, 1), (0, 2), (1, 2)):
+            by_opening = rng.binomial(pairs, decided)  # pairs, of which the same side wins both games
+            swept = np.array([wins := rng.binomial(by_opening, 0.6), 0, by_opening - wins])
+            counts[one, other] += swept
+            counts[other, one] += swept
+            for first, second in ((one, other), (other, one)):
+                x = np.array([strengths[first] + 0.2 - strengths[second]])
+                counts[first, second] += rng.multinomial(pairs - by_opening, DAVIDSON.probabilities(x, -0.5)[0][0])
+        ratings = rate("ABC", counts)
+        held.extend((np.abs(ratings.elo - truth) <= ratings.error)[[mark == "" for mark in ratings.bound]])
+    assert np.mean(held) > (0.93 if decided == 0 else 0.96)
+
+
+def _expected(strengths, decided) -> np.ndarray:
+    """The shares of results of each two agents, times a million."""
+    counts = np.zeros((3, 3, 3))
+    for first in range(3):
+        for second in range(3):
+            if first != second:
+                x = np.array([strengths[first] + 0.2 - strengths[second]])
+                played = DAVIDSON.probabilities(x, -0.5)[0][0]
+                counts[first, second] = 1e6 * ((1 - decided) * played + decided * np.array([0.6, 0, 0.4]))
+    return counts
+
+
 def test_likelihood_of_superiority():
     ratings = rate("ABCD", counts_of(FOUR_PLAYERS))
     deviation = ratings.difference_error[0, 1] / 1.959964
