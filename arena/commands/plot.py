@@ -62,8 +62,9 @@ def plot(
 
     Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
     along the game; curves (the best score so far) for games of one player.  Of arena study schemes: speedup,
-    equal_time and equal_playouts (Elo), throughput (playouts a second by threads), schemes, which has all of these, and
-    budgets (speed-up against playouts, where there are several numbers).
+    equal_time and equal_playouts (Elo), throughput (playouts a second by threads), schemes, which has all of these,
+    budgets (speed-up against playouts, where there are several numbers) and parameter (against the one that its schemes
+    differ in, as of tree(virtual_loss=[0, 1, 3, 10])).
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
     from arena.results.papers import paper_figures
@@ -120,6 +121,13 @@ def _drawing(folder: Path, kind: Figures, width: float, **options):
         frame = load(folder)
         if kind.value == "budgets" and frame["playouts"].nunique() < 2:
             raise typer.BadParameter(f"budgets: the study in {folder} has one number of playouts")
+        if kind.value == "parameter":
+            from arena.results.papers.parameter_axis import along
+
+            try:
+                frame = along(frame)
+            except ValueError as error:
+                raise typer.BadParameter(f"parameter: of the study in {folder}, {error}") from None
         return paper_figures.of_schemes(frame, speeds, kind.value, width)
     return _of_run(folder, kind.value, width, **options)
 

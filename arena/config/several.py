@@ -1,38 +1,54 @@
-"""Ranges in the text of games and agents: `tree(workers=1..8)` stands for eight."""
+"""Ranges and lists in the text of games and agents: `tree(workers=1..3, virtual_loss=[0, 1])` stands for six."""
 
 import re
-from itertools import product
+from collections.abc import Sequence
+from itertools import chain, product
 
 QUOTED = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""  # stays as it is
-PIECES = re.compile(rf"({QUOTED})|([\d.]*\d)\.\.(\d[\d.]*)")
+RANGE = r"([\d.]*\d)\.\.(\d[\d.]*)"
+ITEM = re.compile(rf"(?:{QUOTED}|[^,'\"])+")
+PIECES = re.compile(rf"({QUOTED})|\[((?:{QUOTED}|[^\[\]'\"])*)\]|{RANGE}")
 
 DIGITS = 100
 
 
 class RangeError(ValueError):
-    """A range that cannot be spelled out, in words that follow the text."""
+    """A range or list that cannot be spelled out, in words that follow the text."""
 
 
 def spelled_out(spec: str, most: int) -> list[str]:
     """`samegame(seed=1..3)` -> samegame(seed=1), (seed=2), (seed=3); RangeError if wrong, or of more than `most`."""
-    parts: list[list[str] | range] = []
+    parts: list[Sequence] = []
     end, count = 0, 1
     for found in PIECES.finditer(spec):
-        quoted, low, high = found.groups()
+        quoted, listed, low, high = found.groups()
         if quoted:
             continue
-        first, last = _ends(low, high)
-        count *= last - first + 1
-        parts += [[spec[end : found.start()]], range(first, last + 1)]
+        several = [_range(low, high)] if low else _items(listed)
+        count *= sum(map(_size, several))
+        parts += [[spec[end : found.start()]], [*chain(*several)] if count <= most else ()]
         end = found.end()
     if count > most:
         raise RangeError(f"stands for {count:,}; {most:,} are the most")
     return ["".join(map(str, each)) + spec[end:] for each in product(*parts)]
 
 
-def _ends(low: str, high: str) -> tuple[int, int]:
+def _items(text: str) -> list[Sequence]:
+    """What a list has, `1, 4..8, 'a'`, whose ranges are several."""
+    found = [part.strip() for part in ITEM.findall(text)]
+    if not any(found) or not all(found):
+        raise RangeError(f"has the list [{text}], which lacks an item; lists are such as [1, 2, 4..8]")
+    ranges = [re.fullmatch(RANGE, item) for item in found]
+    return [_range(*one.groups()) if one else [item] for one, item in zip(ranges, found)]
+
+
+def _size(items: Sequence) -> int:
+    return items.stop - items.start if isinstance(items, range) else len(items)  # len() fails for the longest ranges
+
+
+def _range(low: str, high: str) -> range:
     if not (low.isdecimal() and high.isdecimal()) or max(len(low), len(high)) > DIGITS:
         raise RangeError(f"has the range {low}..{high}; ranges are of whole numbers, such as 1..8")
     if int(low) > int(high):
         raise RangeError("has a range that ends before it begins; 1..8 is from 1 to 8")
-    return int(low), int(high)
+    return range(int(low), int(high) + 1)

@@ -28,6 +28,7 @@ from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
 from arena.config.loading import from_values
+from arena.config.several import RangeError, spelled_out
 from arena.games.core.files import read_bounded
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
@@ -48,7 +49,8 @@ LEAST, MOST = 0.25, 4.0  # the least factor tried; the largest, over the number 
 TIMED = 40  # positions timed before play
 ENOUGH = 50  # playouts of a worker for each search under way
 NEAR = 0.025  # share of the serial search's time that counts as equal
-OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(?:(\d{1,4})\.\.(\d{1,4})|\[([\d,\s]*)\]|(\d{1,4}))")
+OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(\d{1,4})\b")
+MOST_SCHEMES = 10_000
 
 
 class Point(NamedTuple):
@@ -101,15 +103,25 @@ class SchemesStudy(Plan):
             for game in self.instances
             if games.make(game).players != 2
         ]
-        problems += [text for spec in self.schemes for text in self._scheme_problems(spec)]
+        problems += self._problems_of_schemes()
         problems += self._serial_problems()
         if problems:
             raise ConfigError([f"schemes: {problem}" for problem in problems])
         for cell in self.cells():
             from_values(cell.config(cell.first_pairings({}), {}), "schemes")
 
-    def _scheme_problems(self, spec) -> list[str]:
-        bare, counts = split(spec)
+    def _problems_of_schemes(self) -> list[str]:
+        problems = []
+        for spec in self.schemes:
+            try:
+                every = spelled(spec)
+            except RangeError as error:
+                problems.append(f"scheme {spec}: {error}")
+                continue
+            problems += next(filter(None, (self._problems_of(spec, *one) for one in every)), [])
+        return problems
+
+    def _problems_of(self, spec: str, bare: str, own: int | None) -> list[str]:
         _, unnamed, named = parse_spec(bare)
         given = {"playouts", "seconds", "total", "simulated"} & set(named)
         if unnamed:
@@ -119,10 +131,8 @@ class SchemesStudy(Plan):
         if not isinstance(agents.make(bare), Scheme):
             schemes = [name for name in agents.names() if isinstance(agents.make(name), Scheme)]
             return [f"scheme {spec}: is not a parallel search; there are {', '.join(schemes)}"]
-        if counts == ():
-            return [f"scheme {spec}: has no number of workers"]
         try:
-            for workers in counts or self.workers:
+            for workers in self.workers if own is None else [own]:
                 if workers >= 1:
                     self._with(bare, workers, max(self.playouts, default=1))
         except ValueError as error:
@@ -149,8 +159,10 @@ class SchemesStudy(Plan):
         """Every scheme with every number of workers, each once."""
         found = []
         for spec in self.schemes:
-            bare, counts = split(spec)
-            found += [Point(bare, workers) for workers in sorted(set(counts or self.workers))]
+            counts: dict[str, set[int]] = {}
+            for bare, own in spelled(spec):
+                counts.setdefault(bare, set()).update(self.workers if own is None else [own])
+            found += [Point(bare, workers) for bare, every in counts.items() for workers in sorted(every)]
         return list(dict.fromkeys(found))
 
     def notes(self) -> list[str]:
@@ -251,18 +263,17 @@ class SchemesStudy(Plan):
         return found
 
 
-def split(spec: str) -> tuple[str, tuple[int, ...] | None]:
-    """`tree(workers=1..3, wu=true)` -> ("tree(wu=true)", (1, 2, 3)); None without workers."""
-    found = OWN_WORKERS.search(spec)
+def spelled(spec: str) -> list[tuple[str, int | None]]:
+    """`tree(workers=1..2, wu=true)` -> [("tree(wu=true)", 1), ("tree(wu=true)", 2)]; None without workers."""
+    return [_split(one) for one in spelled_out(spec, MOST_SCHEMES)]
+
+
+def _split(scheme: str) -> tuple[str, int | None]:
+    found = OWN_WORKERS.search(scheme)
     if not found:
-        return spec, None
-    low, high, listed, one = found.groups()
-    if listed is not None:
-        counts = tuple(int(word) for word in listed.split(",") if word.strip())
-    else:
-        counts = tuple(range(int(low), int(high) + 1)) if low else (int(one),)
-    bare = re.sub(r"\(\s*,\s*", "(", spec[: found.start()] + spec[found.end() :])
-    return re.sub(r"\(\s*\)", "", bare), counts
+        return scheme, None
+    bare = re.sub(r"\(\s*,\s*", "(", scheme[: found.start()] + scheme[found.end() :])
+    return re.sub(r"\(\s*\)", "", bare), int(found[1])
 
 
 def equal_factor(time: float, playouts: int) -> float | None:

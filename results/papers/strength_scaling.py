@@ -134,6 +134,7 @@ PANELS = {
 }
 """What a figure shows: title, and label of the vertical axis."""
 BUDGETS = "budgets"  # all budgets of a game
+PARAMETER = "parameter"  # the horizontal axis of `parameter_axis.along`
 
 
 def figure(frame: pd.DataFrame, throughput: pd.DataFrame | None = None, panels: Sequence[str] = tuple(PANELS)):
@@ -200,6 +201,8 @@ def draw(drawn, frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Se
                 _draw_throughput(ax, throughput[throughput["game"].isin(cell["game"])], looks)
             elif name == BUDGETS:
                 _draw_budgets(ax, cell, looks)
+            elif name == PARAMETER:
+                _draw_parameter(ax, cell, looks)
             else:
                 _draw_panel(ax, cell, name, looks)
             if name in PANELS:
@@ -245,6 +248,21 @@ def _draw_budgets(ax, cell: pd.DataFrame, looks) -> None:
     _speed_axis(ax, _limits(cell))
     ax.set(xlabel="playouts of each worker", ylabel="strength speed-up")
     count_axis(ax, sorted(cell["playouts"].unique()))
+
+
+def _draw_parameter(ax, cell: pd.DataFrame, looks) -> None:
+    values = sorted(cell["value"].unique())
+    for scheme, rows in cell.groupby("scheme", sort=False):
+        _speed_line(ax, rows["value"], rows, looks[scheme])
+    _speed_axis(ax, _limits(cell))
+    ax.set(xlabel=cell["parameter"].iloc[0], ylabel="strength speed-up")
+    if values[0] >= 0:  # logarithmic, with a place for 0
+        least = next(value for value in values if value > 0)
+        ax.set_xscale("symlog", linthresh=least)
+        ax.set_xlim(-0.2 * least if values[0] == 0 else 0.8 * least, 1.25 * values[-1])
+    ax.set_xticks(values, [f"{value:g}" for value in values])
+    ax.minorticks_off()
+    ax.grid(alpha=0.3)
 
 
 def _speed_line(ax, across, rows: pd.DataFrame, look) -> None:

@@ -5,7 +5,15 @@ SINGLE_PLAYER_KINDS = ("scores", "games", "moves", "improvements")
 SEVERAL_KINDS = ("study", "ratings")  # of several games or budgets, besides
 PLAN_OF_SCHEMES = "plan.json"  # in the folder of a study of schemes
 SCALING_KINDS = ("scaling", "throughput")  # of `arena study schemes`, besides
-OF_SCHEMES = ("speedup", "equal_time", "equal_playouts", "throughput", "budgets", "schemes")  # figures of it
+OF_SCHEMES = (
+    "speedup",
+    "equal_time",
+    "equal_playouts",
+    "throughput",
+    "budgets",
+    "parameter",
+    "schemes",
+)  # figures of it
 # explained by the run's notes
 NOTED = ("study", "standings", "ratings", "crosstable", "pairs", "differences", "scores")
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")

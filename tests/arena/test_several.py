@@ -14,6 +14,14 @@ def test_a_range_stands_for_each_of_its_numbers():
     assert spelled_out("a(1..2, c=8..9)", 4) == ["a(1, c=8)", "a(1, c=9)", "a(2, c=8)", "a(2, c=9)"]
 
 
+def test_a_list_stands_for_each_of_its_items():
+    assert spelled_out("tree(virtual_loss=[0, 1.5])", 9) == ["tree(virtual_loss=0)", "tree(virtual_loss=1.5)"]
+    assert spelled_out("a(b=[1, 3..4], c='[1, 2]')", 9) == [f"a(b={n}, c='[1, 2]')" for n in (1, 3, 4)]
+    assert spelled_out("""a(b=['x, y', "[z]"])""", 2) == ["a(b='x, y')", 'a(b="[z]")']
+    with pytest.raises(RangeError, match="stands for 2,000,000; 9 are the most"):
+        spelled_out("a(b=[1, 3], c=[1..999999, 7])", 9)
+
+
 @given(st.integers(0, 10**30), st.integers(0, 10**30), st.integers(1, 2000))
 def test_what_is_too_much_is_refused_before_it_is_built(low, more, most):
     spec = f"a(b={low}..{low + more}, c={low}..{low + more})"
@@ -35,10 +43,19 @@ def test_text_in_quotes_stays(text, quote):
 
 
 @pytest.mark.parametrize(
-    "bad", ["uct(exploration=0.1..0.9)", "a(1..2.5)", "a(.5..2)", "a(3..1)", "a(1..1" + 5000 * "0" + ")"]
+    "bad",
+    [
+        "uct(exploration=0.1..0.9)",
+        "a(1..2.5)",
+        "a(.5..2)",
+        "a(3..1)",
+        f"a(1..1{'0' * 5000})",
+        "a(b=[])",
+        "a(b=[1, ,2])",
+    ],
 )
 def test_what_is_no_range_is_told(bad):
-    with pytest.raises(RangeError, match=r"ranges are of whole numbers, such as 1..8|ends before it begins"):
+    with pytest.raises(RangeError, match=r"ranges are of whole numbers, such as 1..8|ends before it begins|such as \["):
         spelled_out(bad, 9)
 
 

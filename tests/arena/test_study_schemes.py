@@ -19,7 +19,7 @@ from arena.cli import app
 from arena.config.config import ConfigError
 from arena.results.shown.kinds import OF_SCHEMES
 from arena.study import schemes
-from arena.study.schemes import Point, SchemesStudy, split
+from arena.study.schemes import Point, SchemesStudy, spelled
 from arena.study.throughput import undisturbed_rate
 
 STUDY = SchemesStudy(("tictactoe",), ("tree", "root"), (1, 4), playouts=(8,), games=10, seed=3)
@@ -100,7 +100,9 @@ def test_the_command_writes_tables_and_figures(finished):
     assert again.exit_code == 0 and "Elo at equal time" in again.stdout and "Speed on threads" in again.stdout
     budgets = CliRunner().invoke(app, ["plot", str(folder), "budgets"])
     assert budgets.exit_code == 2 and "has one number of playouts" in budgets.output
-    for kind in set(OF_SCHEMES) - {"budgets"}:
+    parameter = CliRunner().invoke(app, ["plot", str(folder), "parameter"])
+    assert parameter.exit_code == 2 and "no number varies between its schemes" in " ".join(parameter.output.split())
+    for kind in set(OF_SCHEMES) - {"budgets", "parameter"}:
         drawn = CliRunner().invoke(app, ["plot", str(folder), kind, "--format", "svg"])
         assert drawn.exit_code == 0, drawn.output
     assert CliRunner().invoke(app, ["scaling", "--out", str(folder), "--resume"]).exit_code == 0  # the former name
@@ -134,7 +136,10 @@ def test_the_command_writes_tables_and_figures(finished):
             ["--game", "tictactoe", "--scheme", "uct"],
             "scheme uct: is not a parallel search; there are distributed, gscpm",
         ),
-        (["--game", "tictactoe", "--scheme", "tree(workers=3..1)"], "tree(workers=3..1): has no number of workers"),
+        (
+            ["--game", "tictactoe", "--scheme", "tree(workers=3..1)"],
+            "tree(workers=3..1): has a range that ends before it begins",
+        ),
         (
             ["--game", "tictactoe", "--scheme", "tree(playouts=3)"],
             "playouts cannot be given in it; the study sets them",
@@ -173,22 +178,24 @@ def test_a_run_that_is_there_is_kept(finished, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spec, bare, counts",
+    "spec, schemes",
     [
-        ("tree", "tree", None),
-        ("tree(workers=1..3)", "tree", (1, 2, 3)),
-        ("tree(workers=[1, 16], wu=true)", "tree(wu=true)", (1, 16)),
-        ("root(search='grave', workers=4)", "root(search='grave')", (4,)),
+        ("tree", {"tree": [None]}),
+        ("tree(workers=1..3)", {"tree": [1, 2, 3]}),
+        ("tree(workers=[1, 16], wu=true)", {"tree(wu=true)": [1, 16]}),
+        ("root(search='grave', workers=4)", {"root(search='grave')": [4]}),
         (
-            "leaf(search='grave(ref=3)', workers = 2..4, total=false)",
-            "leaf(search='grave(ref=3)', total=false)",
-            (2, 3, 4),
+            "leaf(search='grave(ref=3)', workers = 2..3, total=false)",
+            {"leaf(search='grave(ref=3)', total=false)": [2, 3]},
         ),
-        ("tree(workers=5..4)", "tree", ()),
+        ("tree(virtual_loss=[0, 3])", {"tree(virtual_loss=0)": [None], "tree(virtual_loss=3)": [None]}),
     ],
 )
-def test_schemes_can_say_their_workers(spec, bare, counts):
-    assert split(spec) == (bare, counts)
+def test_schemes_can_say_their_workers(spec, schemes):
+    found = {}
+    for bare, workers in spelled(spec):
+        found.setdefault(bare, []).append(workers)
+    assert found == schemes
 
 
 def test_each_scheme_meets_its_own_search():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from arena.results.papers import strength_scaling
+from arena.results.papers.parameter_axis import along
 
 WIN, EVEN = np.array([0, 0, 0, 0, 10]), np.array([0, 0, 10, 0, 0])
 
@@ -141,6 +142,32 @@ def test_speed_ups_against_budgets():
     assert line.get_xdata().tolist() == pytest.approx([9, 20], rel=0.05)  # schemes stand a little aside
     own = table().set_index(["scheme", "workers"]).loc[("tree", most), "speed_up"]
     assert line.get_ydata().tolist() == [own, own]
+
+
+def of_schemes(*schemes):
+    tree = table()[table()["scheme"] == "tree"]
+    return pd.concat([tree.assign(scheme=scheme) for scheme in schemes])
+
+
+def test_speed_ups_along_a_parameter():
+    frame = along(of_schemes("tree(virtual_loss=3)", "root", "tree", "tree(virtual_loss=0)", "tree(wu=true)"))
+    assert frame["value"].tolist() == 3 * [0] + 3 * [1] + 3 * [3] and set(frame["parameter"]) == {"virtual_loss"}
+    assert frame["scheme"].tolist() == 3 * ["tree x1", "tree x4", "tree x16"]
+    [axes] = strength_scaling.figure(frame, None, ["parameter"]).axes
+    assert axes.get_xlabel() == "virtual_loss" and axes.get_xticks().tolist() == [0, 1, 3]
+    assert [len(line.get_xdata()) for line in axes.lines if line.get_label() in set(frame["scheme"])] == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "schemes, reason",
+    [
+        (["tree", "root", "tree(wu=true)", "tree(lock='local')"], "no number varies between its schemes"),
+        (["tree", "tree(virtual_loss=3)", "tree(exploration=1)"], "several parameters vary: exploration, virtual_loss"),
+    ],
+)
+def test_schemes_that_do_not_differ_in_one_parameter(schemes, reason):
+    with pytest.raises(ValueError, match=reason):
+        along(of_schemes(*schemes))
 
 
 def test_bands_do_not_squeeze_the_lines():
