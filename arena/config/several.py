@@ -1,4 +1,4 @@
-"""Ranges and lists in the text of games and agents: `tree(workers=1..3, virtual_loss=[0, 1])` stands for six."""
+"""Ranges in the text of games and agents, and lists in schemes: `tree(workers=1..3, virtual_loss=[0, 1])` is six."""
 
 import re
 from collections.abc import Sequence
@@ -16,13 +16,16 @@ class RangeError(ValueError):
     """A range or list that cannot be spelled out, in words that follow the text."""
 
 
-def spelled_out(spec: str, most: int) -> list[str]:
-    """`samegame(seed=1..3)` -> samegame(seed=1), (seed=2), (seed=3); RangeError if wrong, or of more than `most`."""
+def spelled_out(spec: str, most: int, lists: bool = False) -> list[str]:
+    """`samegame(seed=1..3)` -> samegame(seed=1), (seed=2), (seed=3); RangeError if wrong, or of more than `most`.
+
+    lists: whether `[0, 3]` stands for two, too, and is not the value of a parameter, as in `nim(heaps=[3, 5])`
+    """
     parts: list[Sequence] = []
     end, count = 0, 1
     for found in PIECES.finditer(spec):
         quoted, listed, low, high = found.groups()
-        if quoted:
+        if quoted or (listed is not None and not lists):
             continue
         several = [_range(low, high)] if low else _items(listed)
         count *= sum(map(_size, several))

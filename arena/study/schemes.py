@@ -265,7 +265,7 @@ class SchemesStudy(Plan):
 
 def spelled(spec: str) -> list[tuple[str, int | None]]:
     """`tree(workers=1..2, wu=true)` -> [("tree(wu=true)", 1), ("tree(wu=true)", 2)]; None without workers."""
-    return [_split(one) for one in spelled_out(spec, MOST_SCHEMES)]
+    return [_split(one) for one in spelled_out(spec, MOST_SCHEMES, lists=True)]
 
 
 def _split(scheme: str) -> tuple[str, int | None]:

@@ -15,11 +15,12 @@ def test_a_range_stands_for_each_of_its_numbers():
 
 
 def test_a_list_stands_for_each_of_its_items():
-    assert spelled_out("tree(virtual_loss=[0, 1.5])", 9) == ["tree(virtual_loss=0)", "tree(virtual_loss=1.5)"]
-    assert spelled_out("a(b=[1, 3..4], c='[1, 2]')", 9) == [f"a(b={n}, c='[1, 2]')" for n in (1, 3, 4)]
-    assert spelled_out("""a(b=['x, y', "[z]"])""", 2) == ["a(b='x, y')", 'a(b="[z]")']
+    assert spelled_out("tree(virtual_loss=[0, 1.5])", 9, True) == ["tree(virtual_loss=0)", "tree(virtual_loss=1.5)"]
+    assert spelled_out("a(b=[1, 3..4], c='[1, 2]')", 9, True) == [f"a(b={n}, c='[1, 2]')" for n in (1, 3, 4)]
+    assert spelled_out("""a(b=['x, y', "[z]"])""", 2, True) == ["a(b='x, y')", 'a(b="[z]")']
+    assert spelled_out("nim(heaps=[3, 5], misere=1..1)", 9) == ["nim(heaps=[3, 5], misere=1)"]
     with pytest.raises(RangeError, match="stands for 2,000,000; 9 are the most"):
-        spelled_out("a(b=[1, 3], c=[1..999999, 7])", 9)
+        spelled_out("a(b=[1, 3], c=[1..999999, 7])", 9, True)
 
 
 @given(st.integers(0, 10**30), st.integers(0, 10**30), st.integers(1, 2000))
@@ -56,7 +57,7 @@ def test_text_in_quotes_stays(text, quote):
 )
 def test_what_is_no_range_is_told(bad):
     with pytest.raises(RangeError, match=r"ranges are of whole numbers, such as 1..8|ends before it begins|such as \["):
-        spelled_out(bad, 9)
+        spelled_out(bad, 9, lists=True)
 
 
 @pytest.mark.parametrize(
