@@ -6,6 +6,7 @@ By JSON lines and GTP requests are answered one after another: an agent that thi
 it listens while it thinks.
 """
 
+import functools
 import json
 from collections.abc import Callable, Iterable
 
@@ -16,6 +17,7 @@ from arena.agents.outside.server import Quit, Server, Wrong
 from arena.agents.outside.uci_server import UciServer
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
+from arena.games.core.registry import describes
 
 
 def serve(
@@ -64,8 +66,7 @@ class JsonServer(Server):
             return {"name": str(self.agent), "version": self.version}
         if kind not in ("new_game", "move"):
             return {}
-        if request["game"] != str(self.game):
-            raise Wrong(f"{request['game']!r} is to be played, and {str(self.game)!r} is served")
+        self.check_game(str(request["game"]))
         if kind == "new_game":
             self.begin()
         table = request["budget"]
@@ -73,6 +74,11 @@ class JsonServer(Server):
         self.limited(Budget(**table | clock))
         self.follow(request["moves"])
         return _described(self.decide(request.get("seed")), self.names_of) if kind == "move" else {}
+
+    @functools.cache  # noqa: B019  # a server lives as long as its process
+    def check_game(self, spec: str) -> None:
+        if not describes(spec, self.game):
+            raise Wrong(f"{spec!r} is to be played, and {str(self.game)!r} is served")
 
 
 def _described(decision: Decision, names_of) -> dict:

@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from arena.games.core.errors import UserError
-from arena.games.core.registry import spell
+from arena.games.core.registry import describes, spell
 
 FILE = "file:"  # begins parameters that name a file with a learned network
 VERSION = 1
@@ -70,7 +70,7 @@ def _header(shown, game, kind, line) -> dict:
         raise PreparedFileError(f"{shown} holds something else: {other[:80]}")
     if found[1] != VERSION:
         raise PreparedFileError(f"{shown} has version {found[1]!r:.20}; this program reads version {VERSION}")
-    if found[2] != spell(game):
+    if not describes(str(found[2]), game):
         raise PreparedFileError(f"{shown} is for {str(found[2])[:200]}, not for {spell(game)}")
     return header
 

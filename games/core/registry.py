@@ -223,30 +223,44 @@ class Registry:
             raise SpecError(self.unknown(name))
         if not _is_frozen_dataclass(cls):
             raise SpecError(f"{self.kind} {name!r} is defined by {cls.__qualname__}, which is not a frozen dataclass")
-        parameters = parameters_of(cls)
-        listed, known = [f.name for f in parameters if _is_listed(f)], [f.name for f in parameters]
-        if len(arguments) > len(listed):
-            raise SpecError(f"{name} takes {len(listed)} parameters, got {len(arguments)}: {signature(cls)}")
-        values = dict(zip(listed, arguments))
-        for key, value in keywords.items():
-            if key not in known:
-                # a class may say why it is `without` a parameter
-                why = getattr(cls, "without", {}).get(key) or _suggest(key, known)
-                raise SpecError(f"{name} has no parameter {key!r}{why}; it is {signature(cls)}")
-            if key in values:
-                raise SpecError(f"{name}: parameter {key!r} is given twice")
-            values[key] = value
-        missing = [f.name for f in parameters if f.default is MISSING and f.name not in values]
-        if missing:
-            raise SpecError(f"{name} needs {', '.join(missing)}: {signature(cls)}")
-        hints = typing.get_type_hints(cls)
-        checked = {key: _check(name, key, value, hints[key]) for key, value in values.items()}
-        try:
-            made = cls(**checked)
-            made.prepare()
-        except ValueError as error:
-            raise SpecError(f"{name}: {error}") from None
-        return made
+        return _made(cls, name, arguments, keywords)
+
+
+def describes(spec: str, instance) -> bool:
+    """Whether a spec, with its defaults or without, is that of an equal instance."""
+    try:
+        name, arguments, keywords = parse_spec(spec)
+        return name == instance.name and _made(type(instance), name, arguments, keywords) == instance
+    except SpecError:
+        return False
+
+
+def _made(cls, name: str, arguments: list, keywords: dict):
+    """An instance of a class; SpecError says what is wrong and what is allowed."""
+    parameters = parameters_of(cls)
+    listed, known = [f.name for f in parameters if _is_listed(f)], [f.name for f in parameters]
+    if len(arguments) > len(listed):
+        raise SpecError(f"{name} takes {len(listed)} parameters, got {len(arguments)}: {signature(cls)}")
+    values = dict(zip(listed, arguments))
+    for key, value in keywords.items():
+        if key not in known:
+            # a class may say why it is `without` a parameter
+            why = getattr(cls, "without", {}).get(key) or _suggest(key, known)
+            raise SpecError(f"{name} has no parameter {key!r}{why}; it is {signature(cls)}")
+        if key in values:
+            raise SpecError(f"{name}: parameter {key!r} is given twice")
+        values[key] = value
+    missing = [f.name for f in parameters if f.default is MISSING and f.name not in values]
+    if missing:
+        raise SpecError(f"{name} needs {', '.join(missing)}: {signature(cls)}")
+    hints = typing.get_type_hints(cls)
+    checked = {key: _check(name, key, value, hints[key]) for key, value in values.items()}
+    try:
+        made = cls(**checked)
+        made.prepare()
+    except ValueError as error:
+        raise SpecError(f"{name}: {error}") from None
+    return made
 
 
 def _is_frozen_dataclass(cls: Any) -> bool:
