@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError
 from arena.formats.base import UNKNOWN, Matches, Table, Way
 from arena.formats.gauntlet import BaseKeys, base_complaints
 from arena.results.database.record import Reason
+from arena.results.database.repeats import Ways
 from arena.results.statistics.elo import pentanomial
 from arena.results.statistics.sprt import Sprt, State, in_words
 
@@ -44,23 +45,30 @@ class Trial:
     """A candidate's test against the base, on pairs of games in the order of the openings.
 
     It stops at the first pair that crosses a bound, or when only copies come.  Left out are pairs with a void game, and
-    copies of earlier pairs, move for move, unless these two have followed one opening in two ways (see
-    `results.database.repeats`).
+    copies of earlier pairs, move for move, unless these two play by chance (see `results.database.repeats`).
     """
 
     def __init__(self, table: SprtTable):
         self.test = test = table.test()
         self._allows_failures = table.allow_failures
         self.losses = self.failures = 0  # decisive games, and those decided by a failure, of pairs taken
-        self.counts = [0] * 5  # of pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
         self.pairs = 0  # openings taken, in order
         self.ahead = BATCH  # end of the current batch; `wanted`: of the next one
         self.wanted = 2 * BATCH
         self.state = State(0.0, *test.bounds, "continue")
-        self.copies: list[float] = []  # the candidate's points in pairs left out as copies
-        self._seen: dict[str, tuple[Way, ...]] = {}  # by opening: the first pair
+        self._every, self._different = [0] * 5, [0] * 5  # pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
+        self._ways = Ways()
         self._in_a_row = 0  # copies
-        self._by_chance = False  # one opening was followed in two ways
+
+    @property
+    def counts(self) -> list[int]:
+        """Pairs that the test counts, by the candidate's score: LL, LD, WL or DD, WD, WW."""
+        return self._every if self._ways.by_chance else self._different
+
+    @property
+    def copies(self) -> int:
+        """Pairs left out as copies."""
+        return sum(self._every) - sum(self.counts)
 
     @property
     def is_over(self) -> bool:
@@ -70,7 +78,7 @@ class Trial:
     @property
     def no_verdict(self) -> str:
         """Why there is none, though the test has ended; else ""."""
-        if self._in_a_row >= max(LEAST, COPIES * len(self._seen)):
+        if self._in_a_row >= max(LEAST, COPIES * len(self._ways)):
             return NO_NEW_PAIR
         if self.state.verdict != "continue" and self.failures > self.losses / 2 and not self._allows_failures:
             return f"{self.failures} of {self.losses} lost games were lost by a failure; {MEND}"
@@ -86,24 +94,18 @@ class Trial:
             return
         self.losses += sum(result != 0.5 for result in known)
         self.failures += sum(way.reason in FAILURES for way in ways)
-        if self._is_copy(ways):
-            self.copies.append(sum(known))
-            self._in_a_row += 1
-            return
-        self._in_a_row = 0
-        left_out = self.copies if self._by_chance else []  # wrongly
-        for counted in (*left_out, sum(known)):
-            self.counts[int(2 * counted)] += 1
-        left_out.clear()
+        score, copy = int(2 * sum(known)), self._is_copy(ways)
+        self._every[score] += 1
+        self._different[score] += not copy
+        self._in_a_row = self._in_a_row + 1 if copy and not self._ways.by_chance else 0
         self.state = self.test.state(self.counts)
 
     def _is_copy(self, ways) -> bool:
-        """Whether an earlier pair went so; notes if its opening went another way."""
-        if self._by_chance or any(way.moves == "" for way in ways):
+        """Whether an earlier pair went so; pairs of unknown moves are no copies."""
+        if any(way.moves == "" for way in ways):
             return False
-        first = self._seen.setdefault(ways[0].opening, ways)
-        self._by_chance = first != ways
-        return first is not ways and not self._by_chance
+        failed = any(way.reason in Reason.FORFEITS for way in ways)
+        return self._ways.repeats("", ways[0].opening, tuple((way.moves, way.reason) for way in ways), failed)
 
 
 class SequentialTest(Matches):
@@ -184,7 +186,7 @@ class SequentialTest(Matches):
             "candidate": self.candidate(pair),
             "base": self.names[self.base],
             "pairs": sum(trial.counts),
-            "copies": len(trial.copies),
+            "copies": trial.copies,
             "failures": trial.failures,
             "no_verdict": trial.no_verdict,
             "counts": list(trial.counts),

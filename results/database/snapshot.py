@@ -142,8 +142,19 @@ class Snapshot:
 
     @cached_property
     def repetitions(self) -> pd.DataFrame:
-        """Tallies of games that repeat an earlier one, none empty."""
-        return repeats.tallied(self.tallies)
+        """Games that repeat an earlier one: first, second, outcome and their number, `games`."""
+        games = self._followed()
+        found = games[repeats.repeated(games)].groupby(["first", "second", "outcome"], sort=False)
+        return found.size().rename("games").reset_index()
+
+    def _followed(self) -> pd.DataFrame:
+        """For `repeats.repeated`, as scheduled."""
+        if "games" in vars(self):
+            return self.games
+        with Store.open(self.folder) as store:
+            names = ", ".join(repeats.COLUMNS)
+            found = store.each(f"SELECT {names} FROM games WHERE {self._shown()} ORDER BY number")
+            return pd.DataFrame(list(found), columns=repeats.COLUMNS)
 
     def moves(self) -> pd.DataFrame:
         """One row per decision, as scheduled; read at each call."""

@@ -236,16 +236,18 @@ def test_a_test_without_a_verdict_ends_with_all_games():
     assert len(more) == 80 and stored.items() <= more.items()
 
 
-def ways_of(openings, law=lambda k, side: ""):
+def ways_of(openings, law=lambda k, side: "", reason=lambda k, side: Reason.PLAYED_OUT, opening=None, way=None):
     """A schedule's report and lines after games on these openings, in turn; each is won by its first mover, and goes
     the way of its opening and side, or also of what `law` says of its number and side."""
+    opening, way = opening or (lambda k: f"o{k % openings}"), way or (lambda k: f"m{k % openings}")
     config = resolved(2, games=400, format="sprt", sprt={"elo0": 0, "elo1": 2})
     schedule, played = Schedule(config), 0
     while (fixture := schedule.next()) is not None:
         k, side = fixture.opening, fixture.seats[0]
         first, second = (config["agents"][seat]["name"] for seat in fixture.seats)
         won = float(k % openings > 0 or first == "a1")  # the candidate wins both games of the first opening
-        schedule.told(0, first, second, k, won, f"o{k % openings}", f"m{k % openings}{side}{law(k, side)}")
+        won = 1.0 if opening(0) == "a b c d" and first == "a1" else won
+        schedule.told(0, first, second, k, won, opening(k), f"{way(k)}{side}{law(k, side)}", reason(k, side))
         played += 1
     return schedule.reports()[0], schedule.lines()[0], played
 
@@ -261,9 +263,26 @@ def test_copies_of_a_pair_are_no_evidence():
 
 
 def test_games_of_agents_with_chance_are_no_copies():
-    """As soon as an opening goes another way in one of its games, what was left out as copies counts."""
-    report, _, _ = ways_of(4, lambda k, side: f" {k}" if (k, side) == (25, 1) else "")
+    """Where openings often go another way, all pairs count, also those that went as an earlier one did."""
+    report, _, _ = ways_of(4, lambda k, side: f" {k}" if k % 5 == 0 else "")
     assert report["pairs"] == 200 and report["copies"] == 0 and report["counts"] == [0, 0, 150, 0, 50]
+
+
+@pytest.mark.parametrize("slip", [0, 1, 24, 35])
+@pytest.mark.parametrize("reason", [Reason.PLAYED_OUT, Reason.EXCEPTION, Reason.TIME, Reason.DIED, Reason.ILLEGAL_MOVE])
+def test_a_slip_does_not_make_copies_evidence(slip, reason):
+    """One game that went another way, or ended by a failure, of two agents without chance."""
+    report, _, _ = ways_of(
+        4,
+        lambda k, side: " slip" if (k, side) == (slip, 1) else "",
+        lambda k, side: reason if (k, side) == (slip, 1) else Reason.PLAYED_OUT,
+    )
+    assert report["pairs"] == 5 and report["verdict"] == "continue" and report["no_verdict"] == NO_NEW_PAIR
+
+
+def test_openings_that_transpose_are_one():
+    report, _, _ = ways_of(4, opening=lambda k: ["a b c d", "c d a b", "a d c b", "c b a d"][k % 4], way=lambda k: "m")
+    assert report["pairs"] == 1 and report["no_verdict"] == NO_NEW_PAIR
 
 
 @pytest.mark.parametrize("reason, allowed, verdict", [

@@ -3,9 +3,12 @@
 import math
 
 import pandas as pd
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from arena import results
-from arena.results.database.repeats import notes, repeated
+from arena.results.database.record import Reason
+from arena.results.database.repeats import CHANCE, Ways, notes, repeated
 from arena.results.database.store import Store
 from arena.results.statistics.elo import pentanomial
 from tests.results.sample import AGENTS, META, make_game
@@ -13,7 +16,7 @@ from tests.results.sample import AGENTS, META, make_game
 
 def frame(*rows):
     columns = ["first", "second", "opening_moves", "moves", "outcome"]
-    return pd.DataFrame(rows, columns=columns).assign(condition=0)
+    return pd.DataFrame(rows, columns=columns).assign(condition=0, reason=Reason.PLAYED_OUT)
 
 
 def test_deterministic_agents_that_repeat_themselves():
@@ -31,6 +34,37 @@ def test_games_of_agents_that_vary_repeat_by_chance():
     twice, forfeit = [("A", "B", "", "x", 1.0)] * 2, ("A", "B", "", "x", 0.0)
     for games in (frame(*twice, ("B", "A", "", "x", 0.0), ("B", "A", "", "y", 0.0)), frame(*twice, forfeit)):
         assert not repeated(games).any() and notes(games[repeated(games)].assign(games=1)) == []
+
+
+@given(st.integers(4, 40), st.integers(1, 4), st.data())
+def test_a_slip_changes_nothing_of_other_games(games, openings, data):
+    """Whatever one game of agents without chance does, all others are told as without it."""
+    slip = data.draw(st.integers(0, games - 1))
+    reason = data.draw(st.sampled_from([*Reason.FORFEITS, Reason.PLAYED_OUT]))
+    usual = frame(*(("A", "B", f"o{k % openings}", f"m{k % openings}", 1.0) for k in range(games)))
+    slipped = usual.copy()
+    slipped.loc[slip, ["moves", "outcome", "reason"]] = ["another", 0.0, reason]
+    again = (games - 1) // openings  # at least so many meet an opening again
+    assume(reason != Reason.PLAYED_OUT or CHANCE * (games - openings) > 1)
+    found, without = repeated(slipped), repeated(usual.drop(index=slip))
+    assert not found[slip] and found.drop(index=slip).tolist() == without.tolist()
+    assert without.sum() >= again - 1
+
+
+def test_openings_that_transpose_are_one():
+    games = frame(*(("A", "B", opening, "m", 1.0) for opening in ("a b c d", "c d a b", "a d c b", "b a d c")))
+    assert repeated(games).tolist() == [False, True, True, False]
+    stacked = frame(*(("A", "B", opening, "m", 1.0) for opening in ("1 1 2 1", "2 1 1 1", "1 2 3 4 1", "3 4 1 2 1")))
+    assert repeated(stacked).tolist() == [False, False, False, True]
+
+
+def test_who_often_goes_another_way_plays_by_chance():
+    ways = Ways()
+    for game in range(100):
+        ways.repeats(0, "o", game if game % 8 == 0 else "usual", failed=False)
+        if game > 20:
+            assert ways.by_chance
+    assert len(ways) == 14
 
 
 def test_void_games_and_games_without_moves_repeat_nothing():
