@@ -112,7 +112,7 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
     frame = _rated(run, ratings, options, samples)
     pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
     many = side_by_side(intervals_in(frame) + intervals_in(run.pairs()))
-    notes = [*run.notes_of(ratings), *filter(None, [many])]
+    notes = [*run.versions, *run.notes_of(ratings), *filter(None, [many])]
     if as_json:
         tables = {"ratings": frame, "differences": differences(ratings), "pairs": run.pairs()}
         rows = {name: _records(table) for name, table in tables.items()}

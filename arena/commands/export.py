@@ -10,7 +10,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force, Output, Trust, trust_run
-from arena.commands.output import check_free, write_text
+from arena.commands.output import check_free, tell, write_text
 from arena.commands.progress import progress_line
 
 Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
@@ -36,6 +36,7 @@ def export(
     trust_run(folder, trust)
     from arena.results.database.store import Store
     from arena.results.files.exchange import to_jsonl
+    from arena.results.shown.tables import notes_on_versions
 
     with Store.open(folder) as store:
         config = store.meta.get("config", {})
@@ -48,7 +49,10 @@ def export(
                 text = "".join(_pgn(store, config, folder))
             else:
                 text = _sgf(store)
+        notes = notes_on_versions(store.meta.get("versions", []))
     write_text(text, output, force)
+    for note in notes:
+        tell(note)
 
 
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:

@@ -145,6 +145,9 @@ OutputFile = Annotated[Path, output_option("The file to write.")]
 OutFolder = Annotated[Path | None, _folder_option("runs/ and the file's name")]
 RunFolder = Annotated[Path | None, _folder_option("a new one in runs")]
 Resume = Annotated[bool, resume_option("Continue the run in --out.")]
+Changed = Annotated[
+    bool, in_files("--changed", help="Resume though code has changed; tables say so.")
+]
 ResumeAlone = Annotated[bool, resume_option("Continue what --out holds; needs nothing else.")]
 Plugin = Annotated[  # application.command adds it where there is a parameter `game` or `agent`
     list[str] | None,
@@ -201,7 +204,7 @@ def line_of(game, moves: str) -> tuple[list[int], Any]:
         raise typer.BadParameter(f"--moves: {error}") from None
 
 
-WITH_RESUME = {"out", "resume", "workers", "cluster", "verbose", "specialize", "as_json", "speed_seconds"}
+WITH_RESUME = {"out", "resume", "changed", "workers", "cluster", "verbose", "specialize", "as_json", "speed_seconds"}
 
 
 def check_resumed(context: typer.Context, out: Path | None, resume: bool) -> None:

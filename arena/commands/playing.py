@@ -20,6 +20,7 @@ class Where(NamedTuple):
 
     workers: int | None = None
     cluster: str | None = None
+    changed: bool = False  # whether a resumed run may go on with other code
 
     def check(self) -> None:
         """BadParameter if both are given."""
@@ -68,7 +69,9 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
         elif isinstance(config, Path):
             config = load(config)
     with reporting_end(out, "run", where.cluster), _served(out, port):
-        return running.run(config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster)
+        return running.run(
+            config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster, where.changed
+        )
 
 
 def _modules_of(config) -> list[str]:

@@ -64,6 +64,7 @@ def run(
     workers: options.Workers = None,
     cluster: options.Cluster = None,
     resume: ResumeAny = False,
+    changed: options.Changed = False,
     game: SeveralGames = None,
     agent: Agents = None,
     games: Games = None,
@@ -81,7 +82,7 @@ def run(
 
     A configuration file describes it; options suffice for a round robin.
     """
-    where = Where(workers, cluster)
+    where = Where(workers, cluster, changed)
     if careful:
         _check_indices(cluster)
     flags = {"game": game, "agent": agent, "games": games, "opening-plies": opening_plies, "seed": seed}

@@ -10,7 +10,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Cluster, Json, OutFolder, Resume, Verbose, Workers
+from arena.commands.options import Changed, Cluster, Json, OutFolder, Resume, Verbose, Workers
 from arena.commands.output import quoted, say, tell
 from arena.commands.playing import Where, exit_if_failed, run_shown, tell_notes
 
@@ -43,6 +43,7 @@ def sprt(
     workers: Workers = None,
     cluster: Cluster = None,
     resume: Resume = False,
+    changed: Changed = False,
     verbose: Verbose = 0,
     as_json: Json = False,
 ) -> None:
@@ -66,7 +67,7 @@ def sprt(
         example = "sprt = { elo0 = 0, elo1 = 5 }"
         raise typer.BadParameter(f"{names} cannot be added to a file: say it in {config}, as {example}")
     else:
-        _play_test(config, out or Path("runs", config.stem), Where(workers, cluster), resume, as_json)
+        _play_test(config, out or Path("runs", config.stem), Where(workers, cluster, changed), resume, as_json)
 
 
 def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:

@@ -68,6 +68,7 @@ def schemes(
     cluster: options.Cluster = None,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
+    changed: options.Changed = False,
     verbose: options.Verbose = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -77,7 +78,7 @@ def schemes(
     speed on threads. Simulated workers give the same result on any machine. A file has the options' words as keys; with
     --resume it may have more games. Tables and figures are written beside the games.
     """
-    where = Where(workers, cluster)
+    where = Where(workers, cluster, changed)
     where.check()
     given = options.given(context, context.params.keys() - RESUMED)
     if file and given:
@@ -120,7 +121,7 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
     with reporting_end(out, "study schemes", where.cluster), ExitStack() as stack:
         cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
         events, tell = (lambda: watch(console)), (lambda text: console.print(text, markup=False))
-        run(study, out, where.workers, resume, events, tell, cluster)
+        run(study, out, where.workers, resume, events, tell, cluster, where.changed)
 
 
 def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
@@ -153,12 +154,13 @@ def _speeds(study, out: Path, seconds: float):
 def _print(frame, speeds, out: Path, study) -> None:
     from arena.results.papers.strength_scaling import shown, shown_speeds
     from arena.results.shown.summary import side_by_side
+    from arena.study.schemes import versions
 
     for number, ((game, playouts), cell) in enumerate(frame.groupby(["game", "playouts"], sort=False)):
         print_table(shown(cell), False, f"{chr(10) * (number > 0)}{game}, {playouts} playouts of each worker")
     if study.threads and frame["time"].isna().any():
         tell("Time is not known where there are more threads than cores: that is no measure of time.")
-    for note in study.notes():
+    for note in [*study.notes(), *versions(out)]:
         tell(note)
     if speeds is not None:
         print_table(shown_speeds(speeds), False, "\nSpeed on threads")

@@ -69,11 +69,13 @@ def table(
     study = (folder / kinds.PLAN_OF_SCHEMES).exists()
     of_schemes = kind.value if kind else kinds.SCALING_KINDS[0] if study else None
     if of_schemes in kinds.SCALING_KINDS:
-        frame = _of_scaling(folder, of_schemes, format.value)
+        from arena.study.schemes import versions
+
+        frame, notes = _of_scaling(folder, of_schemes, format.value), versions(folder)
     else:
         run, chosen = _chosen(folder, kind)
         frame = run.table(chosen)
-        notes = run.notes_on(frame) if chosen in kinds.NOTED and format is TEXT else []
+        notes = run.notes_on(frame) if chosen in kinds.NOTED and format is TEXT else run.versions
     frame.attrs |= {"label": label}
     options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption}
     try:

@@ -90,7 +90,7 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
         total=len(schedule) if schedule is not None else len(tournament),
         notes=[
             *(schedule.lines() if schedule is not None else []),
-            *(tournament.notes_on(tournament.table()) if schemes is None else []),
+            *(tournament.notes_on(tournament.table()) if schemes is None else tournament.versions),
         ],
         study=_study(tournament, by_name["study"], schemes) if "study" in by_name else None,
         figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],

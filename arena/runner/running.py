@@ -55,6 +55,7 @@ def run(
     resume: bool = False,
     events: Events | None = None,
     cluster: Any = None,
+    changed: bool = False,
     **keys: Any,
 ) -> "Tournament":
     """Play a tournament and return its results; void games have their reason in `.games`.
@@ -70,6 +71,7 @@ def run(
     events: receives the calls; None displays them below a notebook's cell, if the run is in one
     cluster: plays the games instead of this machine: a Dask scheduler's address, its scheduler file, "local:4", or a
     Dask client or cluster (docs/cluster.md)
+    changed: resume with code of games or agents that has changed since; tables say from which game on
 
     Runs of several threads of a process, such as tasks of a Dask worker, take turns.
     In the main thread, Ctrl-C ends the run after the games in play; a second Ctrl-C, or SIGTERM, ends it at once.  Both
@@ -84,10 +86,10 @@ def run(
         raise ValueError("resume = True needs out, the folder of the run to go on with")
     checked = _as_config(config, keys)
     with _turns.setdefault(os.getpid(), threading.RLock()):
-        return _run(checked, out, place, resume, events or _default_events())
+        return _run(checked, out, place, resume, changed, events or _default_events())
 
 
-def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournament":
+def _run(config: Config, out, place, resume: bool, changed: bool, events: Events) -> "Tournament":
     here, new = isinstance(place, int), _is_new(out, resume)
     if here and new:
         check_programs(config)
@@ -104,14 +106,18 @@ def _run(config: Config, out, place, resume: bool, events: Events) -> "Tournamen
         if resume and (mended := mend(store)):
             log.warning(mended)
             events.trouble(mended)
-        if not new:
-            _warn_of_changed_source(store, config, events)
         trust(config.values)  # imported already, because the user said so
         events.opened(config.resolved(), folder)
         stack.callback(events.ended)
         if link is not None:
             events.connected(link.where, link.dashboard)
         desk = Desk(store, config, folder, events)
+        if not new:
+            _note_version(store, config, desk, changed)
+            if store.config != config.resolved():  # the changes that a resume allows
+                store.set_meta("config", config.resolved())
+        elif blind := store.meta["machine"].get("unwatched"):
+            events.trouble(f"changes of these are not noticed when the run is resumed: {blind}")
         if here and not new and desk.left():
             check_programs(config)
         desk.engine = engine = _engine(config, desk, run_log, link or place)
@@ -193,27 +199,35 @@ def _open_store(config, folder, resume) -> Store:
         return Store.create(folder, {"config": resolved, "machine": describe_run(config), **files}, specs)
     store = Store.open(folder, write=True)
     try:
-        stored = store.config
-        if lines := differences(stored, resolved):
+        if lines := differences(store.config, resolved):
             raise ConfigError(
                 [f"the run in {folder} cannot be resumed with this configuration: {line}" for line in lines]
             )
         if lines := changes(store.meta.get("files", {}), config.files()):
             raise ConfigError([f"the run in {folder} cannot be resumed: {line}" for line in lines])
-        if stored != resolved:  # the changes that a resume allows
-            store.set_meta("config", resolved)
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _warn_of_changed_source(store, config, events):
-    was, now = store.meta["machine"]["source_digest"], sources_of(config)
-    if was != now:
-        text = f"the code of games or agents has changed since the run was started (digest {was}, now {now})"
-        log.warning(text)
-        events.trouble(text)
+def _note_version(store, config, desk: Desk, changed: bool) -> None:
+    """Note which code plays from now on; ConfigError if it is not the run's, and the user has not said so."""
+    now = sources_of(config)
+    was = store.meta.get("versions", [{"digest": store.meta["machine"]["source_digest"], "games": 0}])
+    if was[-1]["digest"] == now or not desk.left():
+        return
+    text = f"the code of games or agents has changed since the run was started (digest {was[-1]['digest']}, now {now})"
+    if not changed:
+        raise ConfigError(
+            [
+                f"the run in {store.path.parent} cannot be resumed: {text}; to go on with the new one, and have tables "
+                "say from which game on: --changed (in Python, changed=True)"
+            ]
+        )
+    log.warning(text)
+    desk.events.trouble(text)
+    store.set_meta("versions", [*was, {"digest": now, "games": len(desk.stored)}])
 
 
 def _play(engine: Engine, desk: Desk) -> None:

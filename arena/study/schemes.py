@@ -345,6 +345,7 @@ def run(
     events: Callable[[], Events] | None = None,
     tell: Callable[[str], None] = lambda text: None,
     cluster: Any = None,
+    changed: bool = False,
 ) -> pd.DataFrame:
     """Play the study's matches; returns the table of `results.papers.strength_scaling.table`.
 
@@ -358,7 +359,7 @@ def run(
     for cell, place in places(study, folder):
         if place != folder:
             SchemesStudy.begin(cell, place, True)
-        _run_cell(cell, place, workers, events and events(), tell, cluster)
+        _run_cell(cell, place, workers, events and events(), tell, cluster, changed)
     return load(folder)
 
 
@@ -369,6 +370,7 @@ def schemes(
     processes: int | None = None,
     resume: bool = False,
     cluster: Any = None,
+    changed: bool = False,
     **keys: Any,
 ) -> pd.DataFrame:
     """Compare parallel schemes; returns a row for each game, budget, scheme and number of workers.
@@ -378,16 +380,18 @@ def schemes(
     file: a TOML file, or None if `keys` are those of such a file
     out: the folder of the study; None makes a temporary one
     processes: the cores to use; None uses all that this process may use
-    resume, cluster, errors: as of `arena.run`; with `resume`, a study may have more games, and one of several instances
-    or playouts more of them
+    resume, cluster, changed, errors: as of `arena.run`; with `resume`, a study may have more games, and one of several
+    instances or playouts more of them
     """
     if file is not None and keys:
         raise TypeError(f"a file is complete: it takes no {', '.join(keys)} besides")
     study = read_file(Path(file)) if file is not None else from_keys(keys, "schemes")
-    return run(study, out or tempfile.mkdtemp(prefix="arena-schemes-"), processes, resume, cluster=cluster)
+    return run(
+        study, out or tempfile.mkdtemp(prefix="arena-schemes-"), processes, resume, cluster=cluster, changed=changed
+    )
 
 
-def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster) -> None:
+def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster, changed) -> None:
     times = _times(cell, folder, tell)
     pairings, number = _stored_pairings(folder), 0
     wanted = pairings if pairings else cell.first_pairings(times)
@@ -397,7 +401,7 @@ def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster) 
         tell(f"{cell.game}, {cell.each} playouts, round {number}: {matches}")
         pairings = wanted
         config = from_values(cell.config(pairings, times), str(folder))
-        running.run(config, folder, workers, True, events, cluster)
+        running.run(config, folder, workers, True, events, cluster, changed)
         more = _next_pairings(cell, folder, times)
         if not more:
             return
@@ -503,6 +507,12 @@ def load(folder) -> pd.DataFrame:
             [f"{folder}: the study holds no match yet; to play it: arena study schemes --out {folder} --resume"]
         )
     return strength_scaling.table(points)
+
+
+def versions(folder) -> list[str]:
+    """Sentences on code that changed while matches of a stored study were played."""
+    stored = [place for _, place in places(SchemesStudy.read(Path(folder)), folder) if (place / FILE_NAME).exists()]
+    return list(dict.fromkeys(f"{place.name}: {text}" for place in stored for text in results.load(place).versions))
 
 
 def table_of(folder) -> pd.DataFrame | None:

@@ -33,10 +33,14 @@ def programs_of(config) -> dict[str, str]:
 def describe_run(config) -> dict:
     """`describe`, source_digest, and outside programs and other packages' games and agents, if there are any.
 
-    programs: "NAME is PROGRAM; ..."; plugins: "PACKAGE VERSION (sources DIGEST); ...".
+    programs: "NAME is PROGRAM; ..."; plugins: "PACKAGE VERSION (sources DIGEST); ..."; unwatched: "MODULE.OWNER: TYPE;
+    ...", the values that these digests do not cover.
     """
+    from arena.games.core.jit import unwatched
+
     programs = [f"{name} is {said}" for name, said in programs_of(config).items()]
-    extra = {"programs": "; ".join(programs), "plugins": plugins_of(config)}
+    blind = "; ".join(unwatched(*_classes(config)))
+    extra = {"programs": "; ".join(programs), "plugins": plugins_of(config), "unwatched": blind}
     return describe() | {"source_digest": sources_of(config)} | {key: text for key, text in extra.items() if text}
 
 

@@ -240,3 +240,12 @@ def notes(games: pd.DataFrame) -> list[str]:
             verb = "was" if found.sum() == 1 else "were"
             lines.append(f"{found.sum()} of {number(games).sum()} games {verb} {what} ({each}).")
     return lines
+
+
+def notes_on_versions(versions: list[dict]) -> list[str]:
+    """A sentence for each change of the code that played: `digest`, and the `games` stored before."""
+    return [
+        f"Two versions of the code played: from stored game {now['games'] + 1} on other sources of games or agents "
+        f"(digest {now['digest']}, before {was['digest']})."
+        for was, now in itertools.pairwise(versions)
+    ]

@@ -153,7 +153,13 @@ class Tournament(Snapshot):
 
     def notes(self) -> list[str]:
         """What a reader of the tables must know, in sentences."""
-        return tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
+        of_games = tables.notes(self.tallies) if self.single_player else self.notes_of(self.ratings)
+        return [*self.versions, *of_games]
+
+    @property
+    def versions(self) -> list[str]:
+        """Sentences that each table needs, in whatever form, if code changed while the run was played."""
+        return tables.notes_on_versions(self.meta.get("versions", []))
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
         """The same, with a note on this table's intervals if many stand side by side."""

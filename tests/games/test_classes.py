@@ -1,13 +1,22 @@
 """Digests of what classes are made of: other code has another one, and the same code the same in every process."""
 
+import collections
+import enum
+import fractions
+import functools
 import os
+import re
 import subprocess
 import sys
 import types
+import typing
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from arena.games.core.jit import code_digest
+from arena.games.core.jit import code_digest, unwatched
 from arena.workers.worker_main import CHANGED
 
 SOURCE = """
@@ -159,3 +168,89 @@ print(before == code_digest(type(agent), type(game)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
+
+
+KINDS = [
+    "W = [@, 2]", "W = {{'a': @}}", "W = {{@}}", "W = np.array([@])", "W = np.array([[@], 'x'], dtype=object)",
+    "W = types.SimpleNamespace(w=@)", "W = ([@],)", "W = [lambda: @, lambda: 5]", "W = [lambda: 5, lambda: @]",
+    "W = functools.partial(max, @)", "W = collections.deque([@])", "W = collections.Counter({{@: 3}})",
+    "W = fractions.Fraction(@)", "W = re.compile(str(@))", "W = bytearray([@])", "W = np.random.default_rng(@)",
+    "class P:\n    def __init__(self, x): self.x = [x]\nW = P(@)",
+    "class S:\n    __slots__ = 'x',\n    def __init__(self): self.x = @\nW = S()",
+    "class I(int):\n    def __repr__(self): return 'I'\nW = I(@)",
+    "class E(enum.IntEnum):\n    A = 1\n    B = 5\n    C = @\nW = E", "class E(enum.Enum):\n    A = [@]\nW = E.A",
+    "class T(typing.NamedTuple):\n    a: object\nW = T([@])",
+    "@functools.wraps(np.sum)\ndef f(): return @\nW = f", "@functools.cache\ndef f(): return @\nW = f",
+    "W = np.float64(@)", "W = collections.OrderedDict(a=@).values",
+]  # fmt: skip
+
+
+def made_with(text, use="W"):
+    module = types.ModuleType("values_of_this_test")
+    sys.modules[module.__name__] = module
+    for library in (collections, enum, fractions, functools, re, types, typing):
+        setattr(module, library.__name__, library)
+    module.np = np
+    try:
+        exec(f"{text}\nclass V:\n    def pick(self): return {use}\n    def also(self, x={use}): return x", vars(module))
+    finally:
+        del sys.modules[module.__name__]
+    return module.V
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_value_counts(kind):
+    """Two values that differ in any part have two digests; the same have one, or are told as not covered."""
+    text = kind.replace("{{", "{").replace("}}", "}")
+    one, same, other = (made_with(re.sub("@(?!f)", value, text)) for value in ("1", "1", "7"))
+    if unwatched(one):
+        pytest.fail(f"{unwatched(one)} is not read")
+    assert code_digest(one) == code_digest(same) != code_digest(other)
+
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+    | st.binary(),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner, inner) | st.sets(st.integers())
+    ),
+    max_leaves=8,
+)
+
+
+@given(values, values)
+def test_values_that_differ_have_two_digests(one, other):
+    first, again, second = (made_with(f"W = {each!r}") for each in (one, one, other))
+    assert code_digest(first) == code_digest(again)
+    assert (code_digest(first) == code_digest(second)) == (repr(one) == repr(other) or set_alike(one, other))
+
+
+def set_alike(one, other) -> bool:
+    """Whether values of one type are equal: sets and dicts in another order are."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(set_alike, one, other))
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(map(set_alike, one.values(), other.values()))
+    return isinstance(one, set) and one == other
+
+
+@pytest.mark.parametrize("kind", ["W = threading.Lock()", "W = (n for n in [1])", "W = open('/dev/null')"])
+def test_what_cannot_be_read_is_told(kind):
+    cls = made_with(f"import threading\n{kind}")
+    [told] = unwatched(cls)[:1]
+    assert told.startswith("values_of_this_test.")
+
+
+def test_a_value_counts_as_it_was_at_first_and_its_change_is_told():
+    """A table that fills while agents play is no change of the code."""
+    cls = made_with("W = {}")
+    before = code_digest(cls)
+    assert unwatched(cls) == []
+    cls.pick(None)["filled"] = 1
+    assert code_digest(cls) == before and [told.rpartition(": ")[2] for told in unwatched(cls)] == ["dict"]

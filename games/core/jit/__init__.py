@@ -17,7 +17,7 @@ ARENA_SPECIALIZE=always without tables.
 """
 
 from arena.games.core.jit.announcing import announce_compiling
-from arena.games.core.jit.classes import code_digest, code_of
+from arena.games.core.jit.classes import code_digest, code_of, unwatched
 from arena.games.core.jit.compilable import Compilable, compiled_parameters
 from arena.games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
 
@@ -33,6 +33,7 @@ __all__ = [
     "kernel",
     "kernels",
     "uncompiled",
+    "unwatched",
 ]
 
 announce_compiling()

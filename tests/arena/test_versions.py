@@ -1,0 +1,110 @@
+"""A run whose code has changed: refused on resuming, or said below every table."""
+
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import arena
+from arena import results
+from arena.cli import app
+from arena.config.config import ConfigError
+from arena.study import schemes
+
+PLUGIN = """
+import threading
+from arena.agents.core.agent import Decision
+from arena.agents.random import Random, RandomPlayer
+
+TABLE = {table}
+GUARD = threading.Lock()
+
+
+class Edited(Random):
+    name = "test_edited"
+
+    def new_player(self, game, budget):
+        return EditedPlayer(game)
+
+
+class EditedPlayer(RandomPlayer):
+    def decide(self, state, rng):
+        with {guard}:
+            return Decision(self.game.moves(state)[TABLE[0]])
+"""
+
+
+def write(folder, table="[0]", guard="memoryview(b'')"):
+    (folder / "test_versions_plugin.py").write_text(PLUGIN.format(table=table, guard=guard))
+
+
+def play(folder, games, **options):
+    """Play in this process, with the plug-in as it is now."""
+    sys.modules.pop("test_versions_plugin", None)
+    keys = {"game": "nim", "agents": ["random", "test_edited"], "games": games, "plugins": ["test_versions_plugin"]}
+    return arena.run(keys | {"plugin_path": str(folder)}, folder / "run", workers=1, **options)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+def test_other_code_does_not_go_on_without_a_word(folder):
+    write(folder)
+    assert play(folder, 4).versions == []
+    write(folder, "[-1]")
+    with pytest.raises(ConfigError, match=r"the code of games or agents has changed .*changed=True"):
+        play(folder, 8, resume=True)
+    assert len(results.load(folder / "run").games) == 4
+    played = play(folder, 8, resume=True, changed=True)
+    [note] = played.versions
+    assert note.startswith("Two versions of the code played: from stored game 5 on") and note in played.notes()
+    assert play(folder, 10, resume=True).versions == [note]  # the same code again asks for nothing
+    write(folder, "[0]")
+    with pytest.raises(ConfigError):
+        play(folder, 12, resume=True)
+    assert len(play(folder, 10, resume=True).games) == 10  # with nothing left to play
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["table"], ["table", "--format", "csv"], ["table", "--format", "latex"], ["table", "--kind", "games"], ["status"],
+     ["export"], ["elo"], ["report"]],
+)  # fmt: skip
+def test_every_reader_says_so(folder, words):
+    write(folder)
+    play(folder, 2)
+    write(folder, "[-1]")
+    play(folder, 4, resume=True, changed=True)
+    command, *more = words
+    done = CliRunner().invoke(app, [command, str(folder / "run"), *more])
+    said = (folder / "run" / "report.html").read_text() if command == "report" else done.output
+    assert done.exit_code == 0 and "Two versions of the code played" in " ".join(said.split())
+
+
+def test_what_no_digest_covers_is_said_when_a_run_begins(folder):
+    told = []
+
+    class Listening(arena.Events):
+        def trouble(self, text):
+            told.append(text)
+
+    write(folder, guard="GUARD")
+    play(folder, 2, events=Listening())
+    assert any("not noticed when the run is resumed: test_versions_plugin.EditedPlayer.decide: lock" in t for t in told)
+
+
+def test_a_study_says_so(tmp_path):
+    keys = {"game": "nim(heaps=[2, 3])", "schemes": ["root(workers=2)"], "playouts": 4, "games": 2}
+    arena.schemes(out=tmp_path / "study", **keys)
+    assert schemes.versions(tmp_path / "study") == []
+    from arena.results.database.store import Store
+
+    with Store.open(tmp_path / "study", write=True) as store:
+        store.set_meta("versions", [{"digest": "a", "games": 0}, {"digest": "b", "games": 2}])
+    [said] = schemes.versions(tmp_path / "study")
+    assert "from stored game 3 on" in said
+    done = CliRunner().invoke(app, ["table", str(tmp_path / "study")])
+    assert said.split(": ", 1)[1][:40] in " ".join(done.output.split())
