@@ -151,7 +151,7 @@ def desk(stored, tmp_path, monkeypatch):
     return tmp_path
 
 
-def drawn(config, out, workers=None, resume=False, events=None, cluster=None):
+def drawn(config, out, workers=None, resume=False, events=None, cluster=None, changed=False):
     """What `tournament.run` does, with moves that are drawn."""
     if not (resume and (Path(out) / FILE_NAME).exists()):
         values = config.resolved() | {"games": min(GAMES, config.values["games"])}

@@ -145,9 +145,7 @@ OutputFile = Annotated[Path, output_option("The file to write.")]
 OutFolder = Annotated[Path | None, _folder_option("runs/ and the file's name")]
 RunFolder = Annotated[Path | None, _folder_option("a new one in runs")]
 Resume = Annotated[bool, resume_option("Continue the run in --out.")]
-Changed = Annotated[
-    bool, in_files("--changed", help="Resume though code has changed; tables say so.")
-]
+Changed = Annotated[bool, in_files("--changed", help="Resume though code has changed; tables say so.")]
 ResumeAlone = Annotated[bool, resume_option("Continue what --out holds; needs nothing else.")]
 Plugin = Annotated[  # application.command adds it where there is a parameter `game` or `agent`
     list[str] | None,

@@ -13,8 +13,7 @@ from arena.commands.playing import Where, play_shown
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
 ResumeAny = Annotated[bool, options.resume_option("Continue the run in --out; needs no configuration.")]
 SeveralGames = Annotated[
-    list[str] | None,
-    options.games_option('Instead of a file: a game such as "connect4(rows=6, columns=7)"; may be repeated.'),
+    list[str] | None, options.games_option('Instead of a file: a game such as "hex(size=7)"; may be repeated.')
 ]
 Agents = Annotated[
     list[str] | None, options.agents_option('An agent such as "uct(playouts=1000)"; repeat it for each agent.')
@@ -44,9 +43,7 @@ Clock = Annotated[
 Port = Annotated[
     int | None, typer.Option(min=0, max=65535, help="Serve the report at this port meanwhile; 0: any free port.")
 ]
-Careful = Annotated[
-    bool, typer.Option("--careful", help="Check every index in kernels, for games and agents of your own.")
-]
+Careful = Annotated[bool, typer.Option("--careful", help="Check every index in kernels, to find mistakes.")]
 
 
 @command(

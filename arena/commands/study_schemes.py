@@ -24,9 +24,7 @@ Schemes = Annotated[
         autocompletion=complete_agent,
     ),
 ]
-Sizes = Annotated[
-    str, typer.Option(help="Numbers of workers, separated by commas, of schemes that do not say their own.")
-]
+Sizes = Annotated[str, typer.Option(help="Workers of schemes that do not say their own.")]
 Playouts = Annotated[str, typer.Option(help="Playouts of each worker for a move; several budgets by commas.")]
 Games = Annotated[int, typer.Option("--games", "-n", help="Games of each match, an even number.")]
 OpeningPlies = Annotated[int, typer.Option(help="Random plies before the searches begin.")]
