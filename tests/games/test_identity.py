@@ -1,5 +1,6 @@
 """Compiled code is named by what is compiled: each edit that a kernel can see gives other code, and no other edit."""
 
+import enum
 import os
 import subprocess
 import sys
@@ -140,7 +141,44 @@ def with_keyword_default(value):
     return changed(game("self.worth()"), worth=module(f"def worth(self, *, given={value}):\n    return given").worth)
 
 
+def with_alias(last, of=enum.IntEnum):
+    return game("1.0 * SIGN.LAST", SIGN=of("Sign", {"PLUS": 1, "MINUS": 2, "LAST": last}))
+
+
+JITCLASS = """
+from numba import int64
+from numba.experimental import jitclass
+@jitclass([("x", int64)])
+class Win:
+    def __init__(self, x):
+        self.x = x
+    def sign(self):
+        return {method}
+    @property
+    def twice(self):
+        return {twice}
+    @staticmethod
+    def half():
+        return {half}
+"""
+
+
+def with_jitclass(expression="Win(1).sign()", method="self.x", twice="2", half="3", text=JITCLASS):
+    return game(expression, Win=module(text.format(method=method, twice=twice, half=half)).Win)
+
+
+def with_any_attribute(win):
+    return changed(game("self.win_of"), __getattr__=module(f"def get(self, name):\n    return {win}").get)
+
+
 OTHER = {
+    "an enum's alias": (with_alias(1), with_alias(2)),
+    "an alias of an enum without numbers": (with_alias(1, enum.Enum), with_alias(2, enum.Enum)),
+    "a jitclass's method": (with_jitclass(), with_jitclass(method="-self.x")),
+    "a jitclass's property": (with_jitclass(), with_jitclass(twice="5")),
+    "a jitclass's static method": (with_jitclass(), with_jitclass(half="5")),
+    "a jitclass's field": (with_jitclass(), with_jitclass(text=JITCLASS.replace('("x", int64)', '("x", int64[:])'))),
+    "what __getattr__ gives": (with_any_attribute(1.0), with_any_attribute(-1.0)),
     "another text": (game(), game("-1.0")),
     "a factory": (module(FACTORY).make(1.0), module(FACTORY).make(-1.0)),
     "an attribute": (game("self.win"), changed(game("self.win"), win=-1.0)),
@@ -160,6 +198,8 @@ OTHER = {
     "texts that end elsewhere": (game("WIN", WIN=("ab", "c")), game("WIN", WIN=("a", "bc"))),
 }
 SAME = {
+    "the same enum": (with_alias(1), with_alias(1)),
+    "the same jitclass": (with_jitclass(), with_jitclass()),
     "nothing": (game(), game()),
     "lines": (game(), game(text="\n\n\n" + RULE)),
     "a docstring": (game(), game(text=RULE.replace("Worth", "Not worth"))),
@@ -382,3 +422,58 @@ def test_what_a_list_holds_is_part_of_a_kernels_name():
     lists = [numba.types.ListType(numba.typeof(namedtuple("Pair", names)(1, 2))) for names in ("a b", "b a")]
     first, second = (identity.digest(described(each)) for each in lists)
     assert first != second
+
+
+# Each way to extend the compiler, by a module of a user.
+EXTENSIONS = {
+    "overload of an operator": "@overload(operator.lshift)\ndef f(a, b): return None",
+    "overload_method": "@overload_method(types.Array, 'winner')\ndef f(a): return lambda a: 1",
+    "overload_attribute": "@overload_attribute(types.Array, 'winning')\ndef f(a): return lambda a: 1",
+    "overload_classmethod": "@overload_classmethod(types.Array, 'winners')\ndef f(a): return lambda a: 1",
+    "type_callable": "@type_callable(stand_in)\ndef f(context): return lambda x: types.float64",
+    "lower_builtin": "@lower_builtin(stand_in, types.Integer)\ndef f(context, builder, sig, args): return 1",
+    "lower_cast": "@lower_cast(types.Integer, types.Boolean)\ndef f(context, builder, a, b, value): return value",
+    "lower_getattr": "@lower_getattr(types.Array, 'deep')\ndef f(context, builder, kind, value): return value",
+    "lower_getattr_generic": "@lower_getattr_generic(types.Dummy)\ndef f(context, builder, *others): return others",
+    "lower_setattr": "@lower_setattr(types.Array, 'deep')\ndef f(context, builder, sig, args): return args",
+    "lower_constant": "@lower_constant(types.Dummy)\ndef f(context, builder, kind, value): return value",
+    "typeof_impl": "@typeof_impl.register(Own)\ndef f(value, context): return types.int64",
+    "register_model": "@register_model(OwnType)\nclass Model(models.OpaqueModel): pass",
+    "unbox": "@unbox(OwnType)\ndef f(kind, value, context): return value",
+    "box": "@box(OwnType)\ndef f(kind, value, context): return value",
+    "infer_getattr": "@infer_getattr\nclass G(AttributeTemplate):\n    key = OwnType\n    def resolve_x(self, k): pass",
+    "infer_global": "@infer_global(stand_in)\nclass A(AbstractTemplate):\n    def generic(self, args, kws): pass",
+}
+IN_TURN = """
+import operator, sys, types as modules
+from arena.games.core.jit import identity
+space = modules.ModuleType("by_a_user")
+sys.modules["by_a_user"] = space
+exec('''
+import operator
+from numba import types
+from numba.core.imputils import lower_cast, lower_constant, lower_getattr, lower_getattr_generic, lower_setattr
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
+from numba.extending import *
+from numba.extending import overload_classmethod
+class Own: pass
+class OwnType(types.Opaque): pass
+def stand_in(x): return 0
+''', vars(space))
+def digest():
+    exec("def other(x): return stand_in(x)", own := {{"stand_in": space.stand_in}})
+    return identity.digest(own["other"])
+seen = [digest()]
+for name, text in {extensions!r}.items():
+    exec(text.replace("f(", f"of_{{len(seen)}}("), vars(space))
+    seen.append(digest())
+    print(name, seen[-1] not in seen[:-1])
+"""
+
+
+def test_every_way_to_extend_the_compiler_is_part_of_all_names():
+    """An extension can stand for an operator or a method, which no code names; a process of its own keeps them out."""
+    script = IN_TURN.format(extensions=EXTENSIONS)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert told == dict.fromkeys(EXTENSIONS, "True"), done.stderr

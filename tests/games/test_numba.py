@@ -7,10 +7,11 @@ import sys
 
 import pytest
 from llvmlite.binding import ffi
-from numba.core import callconv, codegen, cpu, dispatcher, event, extending, imputils
+from numba.core import callconv, codegen, cpu, datamodel, dispatcher, event, extending, imputils, pythonapi
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing import templates as typing_templates
+from numba.core.typing import typeof
 from numba.np import arrayobj
 
 # (where, name, what it is for)
@@ -42,6 +43,13 @@ NAMES = [
     (extending, "_Intrinsic", "identity.py: instructions of a plug-in's own"),
     (typing_templates.builtin_registry, "globals", "identity.py: what takes a function's place in kernels"),
     (imputils.builtin_registry, "functions", "identity.py: modules with instructions of their own"),
+    *((typing_templates.builtin_registry, name, "identity.py: extensions") for name in ("functions", "attributes")),
+    *((imputils.builtin_registry, name, "identity.py: extensions") for name in ("getattrs", "setattrs", "casts")),
+    (imputils.builtin_registry, "constants", "identity.py: extensions"),
+    (typeof.typeof_impl, "registry", "identity.py: extensions"),
+    (datamodel.registry.default_manager, "_handlers", "identity.py: extensions"),
+    (pythonapi._boxers, "functions", "identity.py: extensions"),
+    (pythonapi._unboxers, "functions", "identity.py: extensions"),
     (ffi.lib._lock, "_cblist", "parts.py: nobody listens to each call of LLVM"),
 ]
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.jit.identity import code_pieces, names_in, of_namespace, version_of
+from arena.games.core.jit.identity import code_pieces, is_ours, names_in, of_namespace, version_of
 from arena.games.core.plugins import top_packages
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes, range, type(...)}
@@ -90,8 +90,8 @@ class Sources:
 
     def _reader(self, module: str | None, owner: str) -> Callable[[Any], Iterator[bytes]]:
         """What reads the values that code of a module names."""
-        values = _is_ours(module or "")
-        return lambda value: self._of_value(value, None if values else f"{module}.{owner}")
+        ours = is_ours(module)
+        return lambda value: self._of_value(value, None if ours else f"{module}.{owner}")
 
     def _of_value(self, value: Any, owner: str | None) -> Iterator[bytes]:
         """A plain value, function or class itself; of other objects the value, for an owner, or else the class."""
@@ -183,10 +183,6 @@ def _module_of(thing: Any) -> str:
 
 def _code(function: types.FunctionType) -> Iterator[bytes]:
     return filter(lambda piece: isinstance(piece, bytes), code_pieces(function.__code__))
-
-
-def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] == "arena"
 
 
 @functools.cache

@@ -205,7 +205,7 @@ class Compilable(Owner, metaclass=Classes):
     def member(self, name: str) -> tuple[Any, ...]:
         """A call's function, an array's dtype, or a constant's value."""
         found = next((vars(cls)[name] for cls in type(self).__mro__ if name in vars(cls)), None)
-        if name.startswith("__") or (found is None and name not in vars(self)):
+        if name.startswith("__") or (found is None and name not in vars(self) and not self._answers_for_any()):
             return ()
         try:
             if inspect.isfunction(found):
@@ -216,6 +216,11 @@ class Compilable(Owner, metaclass=Classes):
         except Exception:  # a property that does not apply may raise anything: no code could be compiled of it
             return ("nothing",)
         return () if inspect.ismethod(value) else (value,)
+
+    @classmethod
+    def _answers_for_any(cls) -> bool:
+        """Whether its attributes are not only those that it has, so that each must be asked for."""
+        return hasattr(cls, "__getattr__") or cls.__getattribute__ is not object.__getattribute__
 
     def constants(self) -> Any:
         return self.may_allocate, [(name, np.dtype(each)) for name, each in sorted(self.kernel_arrays.items())]

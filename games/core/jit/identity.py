@@ -25,12 +25,15 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import numba
 import numpy as np
+from numba.core.datamodel.registry import default_manager
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic  # type: ignore[attr-defined]
 from numba.core.imputils import builtin_registry as lowered
-from numba.core.types import Type
+from numba.core.pythonapi import _boxers, _unboxers
+from numba.core.types import ClassDataType, ClassInstanceType, ClassType, Type
 from numba.core.typing.templates import builtin_registry as typed
-from numba.core.typing.typeof import typeof
+from numba.core.typing.typeof import typeof, typeof_impl
+from numba.experimental.jitclass.base import JitClassType
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "pandas")  # known by their versions
 UNNAMED = "unnamed."  # begins the names of code without a digest, which is not kept
@@ -76,6 +79,7 @@ def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | Non
     """
     walk = Walk(anew, kind_of)
     walk.add(compiler())
+    walk.put(extensions_by_users())
     for thing in things:
         walk.add(thing)
     walk.add_members()
@@ -284,8 +288,25 @@ def _(thing: type):
     yield f"class {thing.__module__ if version else ''} {thing.__qualname__} {version}".encode()
     if issubclass(thing, tuple) and hasattr(thing, "_fields"):
         yield from pieces((thing._fields, thing._field_defaults))  # type: ignore[attr-defined]
-    if issubclass(thing, Enum) and not version:
-        yield from pieces([(member.name, member.value) for member in thing])
+    if version:
+        return
+    if issubclass(thing, Enum):
+        yield from pieces([(name, member.value) for name, member in thing.__members__.items()])  # with aliases
+    elif isinstance(thing, JitClassType):
+        yield from _of_jitclass(vars(thing)["class_type"])
+    elif not is_ours(thing.__module__):
+        yield sources_by_value(thing)
+
+
+def _of_jitclass(kind: ClassType) -> Iterator[Any]:
+    """What a jitclass is compiled of: its fields, and the functions of its methods and properties."""
+    yield f"jitclass {[(name, str(field)) for name, field in kind.struct.items()]}".encode()
+    methods = {**kind.jit_methods, **kind.jit_static_methods}
+    for name, kinds in sorted(kind.jit_props.items()):
+        methods |= {f"{name}.{how}": function for how, function in kinds.items()}
+    for name, function in sorted(methods.items()):
+        yield name.encode()
+        yield from pieces(function)
 
 
 @pieces.register
@@ -332,12 +353,18 @@ def _(thing: Dispatcher):
 @pieces.register
 def _(thing: _Intrinsic):
     yield f"intrinsic {thing._prefer_literal}".encode()
-    yield from pieces(thing._defn)
+    yield from [sources_by_value(thing._defn)] if _is_users(thing._defn.__module__) else pieces(thing._defn)
 
 
 @pieces.register
 def _(thing: Type):
+    if isinstance(thing, (ClassType, ClassInstanceType, ClassDataType)):
+        yield from _of_jitclass(thing if isinstance(thing, ClassType) else thing.class_type)
+        return
     yield f"type {type(thing).__qualname__} {thing}".encode()
+    if _is_users(type(thing).__module__):
+        yield from pieces(type(thing))
+        yield from pieces(sorted(vars(thing).items()))
 
 
 @pieces.register
@@ -388,8 +415,92 @@ class _Extensions:
                 self.modules.add(module)
         self.read = now
 
+    def by_users(self) -> list[tuple[str, types.FunctionType]]:
+        """What stands for what by modules of users, in any registry of the compiler: (of what, function or class)."""
+        found: list[tuple[Any, Any]] = [(each.key, each) for each in (*typed.functions, *typed.attributes)]
+        found += [(key, each) for key, kind in typed.globals for each in getattr(kind, "templates", ())]
+        for each in (lowered.functions, lowered.getattrs, lowered.setattrs, lowered.casts, lowered.constants):
+            found += [(rest, implementation) for implementation, *rest in each]
+        for table in (typeof_impl.registry, default_manager._handlers, _boxers.functions, _unboxers.functions):
+            found += table.items()
+        return [
+            (_in_words(key), one)
+            for key, each in found
+            if not _stands_for_a_function(each)
+            for one in _written_by_users(each)
+        ]
+
+    def size(self) -> tuple[int, ...]:
+        every = typed.functions, typed.attributes, typed.globals, lowered.functions, lowered.getattrs
+        more = lowered.setattrs, lowered.casts, lowered.constants, typeof_impl.registry, default_manager._handlers
+        return tuple(map(len, (*every, *more, _boxers.functions, _unboxers.functions)))
+
+
+@functools.cache  # a registry never forgets
+def _written_by_users(extension: Any) -> tuple[Any, ...]:
+    """The functions and classes of users within what the compiler wraps around them."""
+    found: dict[Any, None] = {}
+    met, waiting = set(), [getattr(extension, "_overload_func", extension)]
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in met or not isinstance(thing, (type, types.FunctionType)):
+            continue
+        met.add(id(thing))
+        if _is_users(thing.__module__ if isinstance(thing, type) else thing.__globals__.get("__name__")):
+            found[thing] = None
+        elif isinstance(thing, type):
+            waiting += [*thing.__bases__, *(getattr(part, "__func__", part) for part in vars(thing).values())]
+        else:
+            waiting += [cell.cell_contents for cell in thing.__closure__ or () if cell != types.CellType()]
+    return tuple(found)
+
+
+def _in_words(key: Any) -> str:
+    """What an extension stands for; an address in it would only keep code from being found again."""
+    if isinstance(key, (list, tuple)):
+        return " ".join(map(_in_words, key))
+    return getattr(key, "__qualname__", None) or str(key)
+
+
+def _stands_for_a_function(template: Any) -> bool:
+    """Whether it is an overload of a function of Python's, and thus a piece of what names this: `extensions_of`."""
+    return hasattr(template, "_overload_func") and isinstance(getattr(template, "key", None), types.FunctionType)
+
 
 _extensions = _Extensions()
+
+
+def extensions_by_users() -> bytes:
+    """A digest of what users' modules extend the compiler by, which can stand for any operator, method or function.
+
+    Looked at again when something is registered.  Unknown if something that it reaches has no value.
+    """
+    return _extensions_by_users(_extensions.size())
+
+
+@functools.cache
+def _extensions_by_users(size: tuple[int, ...]) -> bytes:
+    found = _extensions.by_users()
+    return repr(sorted(words for words, _ in found)).encode() + sources_by_value(*(one for _, one in found))
+
+
+def sources_by_value(*things: Any) -> bytes:
+    """A digest of classes and functions that Python runs, with all values that they reach; Unknown of one without."""
+    from arena.games.core.jit.classes import Sources  # which needs this module
+
+    sources = Sources(*things)
+    if sources.unknown:
+        raise Unknown(f"no value is known of {', '.join(sorted(sources.unknown))}")
+    return b"".join(sorted(sources.parts))
+
+
+def is_ours(module: str | None) -> bool:
+    return (module or "").partition(".")[0] == "arena"
+
+
+def _is_users(module: str | None) -> bool:
+    """Whether a module is neither a library's nor this package's."""
+    return bool(module) and module != "builtins" and not is_ours(module) and not version_of(module or "")
 
 
 def extensions_of(function: Any) -> Iterator[Any]:
