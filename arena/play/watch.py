@@ -12,6 +12,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from arena.games.core.shared_memory import sharing
+from arena.play.process_state import Guard
 
 PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, BEST, GAME, HALT, WORDS = range(13)
 NOBODY = -1.0
@@ -55,6 +56,9 @@ class Watch:
         self._words = memoryview(memory if memory is not None else bytearray(8 * WORDS)).cast("B").cast("d")
         self._depth = 0  # of compilations
         self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
+        self.guard: Guard | None = None  # of the process that agents' code runs in
+        self._begun = 0.0  # when the code that runs was entered first
+        self._changes: list[tuple[set[int], list[str]]] = []
 
     def take(self, game: int) -> None:
         """Note the number of the next game in the current order."""
@@ -77,6 +81,10 @@ class Watch:
         if self.tell:
             self.tell(agent)
         words = self._words  # one by one for speed: a game has hundreds of calls
+        if words[AGENT] == NOBODY:
+            if self.guard is not None:
+                self._note(*self.guard.before(agent))
+            self._begun = monotonic()
         words[SINCE] = monotonic()
         words[LIMIT] = limit
         words[COMPILED] = 0.0
@@ -84,9 +92,23 @@ class Watch:
 
     def leave(self) -> None:
         """It has returned."""
+        words = self._words
+        if self.guard is not None and words[AGENT] != NOBODY:
+            self._note(*self.guard.set_back(int(words[AGENT]), self._begun))
         if self.tell:
             self.tell(None)  # while its code still counts as running
         self._words[AGENT] = NOBODY
+
+    def changes(self) -> list[tuple[set[int], list[str]]]:
+        """What agents' code has changed of the process since the last call: (whose, or one of theirs; names)."""
+        if self.guard is not None and self.guard.is_due():
+            self._note(*self.guard.settle())
+        found, self._changes = self._changes, []
+        return found
+
+    def _note(self, who: set[int], names: list[str]) -> None:
+        if names:
+            self._changes.append((who, names))
 
     def note_plies(self, plies: int) -> None:
         """Note the plies of the game so far."""

@@ -6,6 +6,7 @@ A fork server that has loaded this module and the run's games and agents (`arena
 import logging
 import os
 import socket
+from dataclasses import replace
 from time import monotonic
 
 from arena.config.config import Config
@@ -16,6 +17,8 @@ from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
+from arena.play.process_state import Guard
+from arena.play.referee import storable
 from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs
@@ -86,6 +89,7 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
     watch.notice_compilations()
+    watch.guard = Guard()
     channel.send(Ready())
     return config
 
@@ -127,9 +131,19 @@ class Table:
         except GameError as error:
             log.exception("game %s: the rules failed", fixture.id)
             record = void_record(self._config, fixture, Reason.RULES, f"the rules failed: {error}")
+        record = self._noted(record)
         if os.getpid() != self._process:
             os._exit(1)  # an agent has forked, and this is the child
         return record
+
+    def _noted(self, record: GameRecord) -> GameRecord:
+        """With what agents have changed of the process, which was set back."""
+        said = [record.detail] if record.detail else []
+        for who, names in self._watch.changes():
+            agents = " or ".join(sorted(self._config.agents[agent][0] for agent in who))
+            said.append(f"{agents} changed {', '.join(names)}, which was set back")
+            log.warning("game %s: %s", record.id, said[-1])
+        return replace(record, detail=storable("; ".join(dict.fromkeys(said))))
 
     def _warm(self, condition, agent):
         with self._watch.of(agent, self._config.values["game_seconds"]):

@@ -9,6 +9,7 @@ In a kernel, `game.play(state, move)` is the method of its first argument, compi
     parts.py       Numba's compiler without what kernels do not need
     identity.py    names of compiled code: digests of what the compiler is given
     classes.py     digests of what classes are made of, for runs
+    bytecode.py    what code is made of, for both
     kept.py        compiled code in files
     announcing.py  what is said while a script waits for the compiler
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.jit.identity import code_pieces, is_ours, names_in, of_namespace, version_of
+from arena.games.core.jit.bytecode import code_pieces, is_ours, names_in, of_namespace, version_of
 from arena.games.core.plugins import top_packages
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes, range, type(...)}
@@ -76,7 +76,7 @@ class Sources:
 
     def _of_function(self, function: types.FunctionType) -> Iterator[bytes]:
         yield f"function {function.__module__}.{function.__qualname__}".encode()
-        yield from _code(function)
+        yield from code_pieces(function.__code__)
         of = self._reader(function.__module__, function.__qualname__)
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()):
             yield from of(value)
@@ -133,7 +133,7 @@ class Sources:
             self._waiting.append(value)
         yield name.encode()
         if isinstance(value, types.FunctionType):
-            yield from _code(value)
+            yield from code_pieces(value.__code__)
 
     def _first_seen(self, value: Any, owner: str) -> Iterator[bytes]:
         """An object's state when it was first looked at."""
@@ -179,10 +179,6 @@ def _module_of(thing: Any) -> str:
         return thing.__globals__.get("__name__") or ""
     module = getattr(thing, "__module__", None) if hasattr(thing, "__qualname__") else None
     return module if isinstance(module, str) else ""
-
-
-def _code(function: types.FunctionType) -> Iterator[bytes]:
-    return filter(lambda piece: isinstance(piece, bytes), code_pieces(function.__code__))
 
 
 @functools.cache

@@ -9,13 +9,9 @@ for, before that.  If they change before its code is kept (`digest` with `anew`)
 kept in this process.
 """
 
-import dis
 import functools
 import hashlib
-import importlib.metadata
-import inspect
 import sys
-import sysconfig
 import types
 import uuid
 from collections.abc import Callable, Iterator
@@ -23,7 +19,6 @@ from enum import Enum
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
-import numba
 import numpy as np
 from numba.core.datamodel.registry import default_manager
 from numba.core.dispatcher import Dispatcher
@@ -35,7 +30,9 @@ from numba.core.typing.templates import builtin_registry as typed
 from numba.core.typing.typeof import typeof, typeof_impl
 from numba.experimental.jitclass.base import JitClassType
 
-LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "pandas")  # known by their versions
+from arena.games.core.jit.bytecode import LIBRARIES, code_pieces, is_ours, names_in, of_namespace, version_of
+from arena.games.core.jit.classes import Sources
+
 UNNAMED = "unnamed."  # begins the names of code without a digest, which is not kept
 
 
@@ -172,25 +169,6 @@ def _look_at(function) -> Facts:
     found += of_namespace(function.__globals__, names, pieces, version_of)
     found += extensions_of(function)
     return Facts(names, tuple(found))
-
-
-def names_in(code: types.CodeType) -> Iterator[str]:
-    """All names that a piece of code, or one within it, asks for."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from names_in(constant)
-
-
-def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: Callable) -> Iterator[Any]:
-    """`of` the globals, or a module's members, that code names."""
-    for name in sorted(names & space.keys()):
-        yield f"global {name}".encode()
-        if isinstance(space[name], types.ModuleType) and not is_library(space[name].__name__):
-            if space[name].__dict__ is not space:
-                yield from of_namespace(vars(space[name]), names - {name}, of, is_library)
-        else:
-            yield from of(space[name])
 
 
 # -- The pieces of a value: bytes, and functions and owners ------------------------------------------------------------
@@ -372,22 +350,6 @@ def _(thing: Owner):
     yield thing
 
 
-_LOADS = [bytes([op, 0]) for op in dis.hasconst]
-
-
-def code_pieces(code: types.CodeType) -> Iterator[Any]:
-    """All but file names, line numbers and a docstring."""
-    flags = code.co_flags & ~inspect.CO_OPTIMIZED  # a flag that Numba removes from code called under a profiler
-    form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, flags, code.co_names
-    yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
-    yield code.co_code
-    yield code.co_exceptiontable
-    constants = code.co_consts
-    if constants and isinstance(constants[0], str) and not any(load in code.co_code for load in _LOADS):
-        constants = constants[1:]
-    yield from pieces(constants)
-
-
 def _plain_options(options) -> list[tuple[str, str]]:
     return sorted((name, getattr(value, "__qualname__", repr(value))) for name, value in options.items())
 
@@ -486,16 +448,10 @@ def _extensions_by_users(size: tuple[int, ...]) -> bytes:
 
 def sources_by_value(*things: Any) -> bytes:
     """A digest of classes and functions that Python runs, with all values that they reach; Unknown of one without."""
-    from arena.games.core.jit.classes import Sources  # which needs this module
-
     sources = Sources(*things)
     if sources.unknown:
         raise Unknown(f"no value is known of {', '.join(sorted(sources.unknown))}")
     return b"".join(sorted(sources.parts))
-
-
-def is_ours(module: str | None) -> bool:
-    return (module or "").partition(".")[0] == "arena"
 
 
 def _is_users(module: str | None) -> bool:
@@ -536,28 +492,3 @@ def compiler() -> bytes:
     ours = sorted(name for name in sys.modules if name.startswith(f"{package}."))
     versions = [sys.implementation.cache_tag, *map(version_of, LIBRARIES[:3])]
     return repr((versions, *map(_module_digest, ours))).encode()
-
-
-# -- Libraries --------------------------------------------------------------------------------------------------------
-
-
-@functools.cache
-def version_of(module: str) -> str:
-    """The version of a module's library or of Python; "" for no library."""
-    top = (module or "").partition(".")[0]
-    if top in LIBRARIES:
-        return numba.__version__ if top == "numba" else _installed(top)
-    return sys.version.partition(" ")[0] if top in sys.stdlib_module_names and _is_pythons(top) else ""
-
-
-def _installed(top):
-    return getattr(sys.modules.get(top), "__version__", None) or importlib.metadata.version(top)
-
-
-def _is_pythons(top) -> bool:
-    """Whether a module is Python's, and no user's `test.py`."""
-    spec = getattr(sys.modules.get(top), "__spec__", None)
-    if spec is None or not spec.has_location:
-        return top in sys.builtin_module_names or (spec is not None and spec.origin in ("built-in", "frozen"))
-    folders = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib"))
-    return spec.origin.startswith(folders) and "site-packages" not in spec.origin

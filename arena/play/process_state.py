@@ -1,0 +1,200 @@
+"""What agents' code can change of its process and others would pay for: looked at after each call, and set back.
+
+An alarm that an agent left on would ring in its opponent's turn, warnings that it made errors would be raised there.
+So each call of an agent's code ends as it began, and who changed something is named.  What cannot be set back ends the
+process, while the agent's code still counts as running: it loses its game, and no other is played there.
+"""
+
+import contextlib
+import decimal
+import gc
+import logging
+import os
+import resource
+import signal
+import sys
+import warnings
+from _signal import getitimer as _getitimer  # type: ignore[import-not-found]  # without a wrapper
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, NamedTuple
+
+import numpy as np
+
+log = logging.getLogger("arena.process_state")
+
+SHORT = 3e-3  # seconds of a call, or between calls, below which only `glance` is worth its time
+MOST_FILES = 64  # that a call may leave open
+EXIT = 70  # the process's exit code where something cannot be set back
+TIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")  # numbers 0 to 2
+SIGNALS = ("SIGALRM", "SIGVTALRM", "SIGPROF", "SIGINT", "SIGTERM", "SIGCHLD", "SIGUSR1", "SIGPIPE")
+LIMITS = ("RLIMIT_AS", "RLIMIT_DATA", "RLIMIT_STACK", "RLIMIT_NOFILE", "RLIMIT_FSIZE", "RLIMIT_CPU", "RLIMIT_NPROC")
+
+
+class Word(NamedTuple):
+    """A part of a process's state."""
+
+    name: str
+    read: Callable[[], Any]
+    write: Callable[[Any], object]
+
+
+def words() -> tuple[list[Word], list[Word]]:
+    """Those of `glance`, in its order, and the others; of this system."""
+    quick = [
+        Word("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
+        Word("sys.settrace", sys.gettrace, sys.settrace),
+        Word("sys.setprofile", sys.getprofile, sys.setprofile),
+        Word("sys.stdout", lambda: sys.stdout, lambda stream: setattr(sys, "stdout", stream)),
+        Word("sys.stderr", lambda: sys.stderr, lambda stream: setattr(sys, "stderr", stream)),
+        Word("sys.stdout", lambda: getattr(sys.stdout, "closed", None), _fail),
+        Word("warnings.filters", lambda: tuple(warnings.filters), _set_filters),
+        *(Word(name, _timer(which), _stop(which)) for which, name in enumerate(TIMERS)),
+    ]
+    rest = [
+        Word("warnings.showwarning", lambda: warnings.showwarning, lambda show: setattr(warnings, "showwarning", show)),
+        Word("the garbage collector", gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
+        Word("the current folder", os.getcwd, os.chdir),
+        Word("the environment", lambda: dict(os.environ), _set_environment),
+        Word("np.seterr", np.geterr, lambda kinds: np.seterr(**kinds)),
+        Word("the decimal context", _decimals, _set_decimals(decimal.getcontext().copy())),
+        Word("blocked signals", lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()), _set_mask),
+    ]
+    numbers = [(name, getattr(signal, name)) for name in SIGNALS]
+    rest += [Word(f"the handler of {name}", _handler(number), _set_handler(number)) for name, number in numbers]
+    kinds = [(name, getattr(resource, name)) for name in LIMITS if hasattr(resource, name)]
+    return quick, rest + [Word(name, _limit(kind), _set_limit(kind)) for name, kind in kinds]
+
+
+def glance() -> tuple:
+    """What harms others at once, in a microsecond."""
+    return (
+        sys.getrecursionlimit(), sys.gettrace(), sys.getprofile(), sys.stdout, sys.stderr,
+        getattr(sys.stdout, "closed", None), tuple(warnings.filters),
+        _getitimer(0)[0] > 0, _getitimer(1)[0] > 0, _getitimer(2)[0] > 0,
+    )  # fmt: skip
+
+
+class Guard:
+    """Of this process, as it is now."""
+
+    def __init__(self) -> None:
+        self._quick, self._rest = words()
+        self._was, self._was_rest, self._files = glance(), self._look(self._rest), _open_files()
+        self._unseen: set[int] = set()  # agents whose code has run since all was looked at
+        self._slow: set[int] = set()  # agents whose last call was long
+        self._looked = monotonic()
+
+    def before(self, agent: int) -> tuple[set[int], list[str]]:
+        """Before a call: as `settle` where it may be long, so that what it changes is known to be its own."""
+        return self.settle() if agent in self._slow and self._unseen else (set(), [])
+
+    def set_back(self, agent: int, since: float) -> tuple[set[int], list[str]]:
+        """After a call of an agent's code that began at `since`, of time.monotonic(): (who, names of what changed)."""
+        now = glance()
+        changed = [] if now == self._was else self._restore(self._quick, self._was, now)
+        self._unseen.add(agent)
+        long = monotonic() - since >= SHORT
+        (self._slow.add if long else self._slow.discard)(agent)
+        if not changed and not long:
+            return {agent}, changed
+        who, others = self.settle()
+        return (who if others and not changed else {agent}), [*changed, *others]
+
+    def settle(self) -> tuple[set[int], list[str]]:
+        """Look at all: (whose code has run since the last time, names of what changed)."""
+        who, self._unseen, self._looked = self._unseen, set(), monotonic()
+        rest = self._look(self._rest)
+        changed = [] if rest == self._was_rest else self._restore(self._rest, self._was_rest, rest)
+        if files := self._left_open():
+            changed.append(f"{files} files left open")
+        return who, changed
+
+    def is_due(self) -> bool:
+        """Whether it is time to look at all."""
+        return monotonic() - self._looked >= SHORT
+
+    def _look(self, group: list[Word]) -> tuple:
+        return tuple(word.read() for word in group)
+
+    def _restore(self, group: list[Word], was: tuple, now: tuple) -> list[str]:
+        names = []
+        for word, before, after in zip(group, was, now):
+            if before != after:
+                names.append(word.name)
+                with contextlib.suppress(Exception):
+                    word.write(before)
+        if self._look(group) != was:
+            log.error("%s cannot be set back: the process ends", ", ".join(names))
+            logging.shutdown()
+            os._exit(EXIT)
+        return names
+
+    def _left_open(self) -> int:
+        """Close the files that a call left open, if they are many; how many it closed."""
+        left = _open_files() - self._files
+        if len(left) <= MOST_FILES:
+            return 0
+        for descriptor in left:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+        return len(left)
+
+
+def _open_files() -> set[int]:
+    try:
+        return {int(name) for name in os.listdir("/dev/fd")}
+    except OSError:
+        return set()
+
+
+def _timer(which: int) -> Callable[[], bool]:
+    return lambda: signal.getitimer(which)[0] > 0
+
+
+def _stop(which: int) -> Callable[[bool], object]:
+    return lambda _: signal.setitimer(which, 0)
+
+
+def _handler(number: int) -> Callable[[], Any]:
+    return lambda: signal.getsignal(number)
+
+
+def _set_handler(number: int) -> Callable[[Any], object]:
+    return lambda handler: signal.signal(number, handler)
+
+
+def _set_filters(filters: tuple) -> None:
+    warnings.filters[:] = filters  # type: ignore[index]
+    warnings._filters_mutated()  # type: ignore[attr-defined]
+
+
+def _fail(_: Any) -> None:
+    """For what nothing can set back."""
+
+
+def _set_environment(variables: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
+
+
+def _decimals() -> tuple:
+    """Without the flags that calculations set."""
+    now = decimal.getcontext()
+    return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, tuple(now.traps.items())
+
+
+def _set_decimals(context: decimal.Context) -> Callable[[tuple], object]:
+    return lambda _: decimal.setcontext(context.copy())
+
+
+def _set_mask(mask: set) -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _limit(kind: int) -> Callable[[], tuple[int, int]]:
+    return lambda: resource.getrlimit(kind)
+
+
+def _set_limit(kind: int) -> Callable[[tuple[int, int]], object]:
+    return lambda limits: resource.setrlimit(kind, limits)

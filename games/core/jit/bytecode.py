@@ -1,0 +1,88 @@
+"""What code is made of, without where it lies; and whose it is."""
+
+import dis
+import functools
+import importlib.metadata
+import inspect
+import sys
+import sysconfig
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numba
+
+LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "pandas")  # known by their versions
+
+
+_LOADS = [bytes([op, 0]) for op in dis.hasconst]
+
+
+def code_pieces(code: types.CodeType) -> Iterator[bytes]:
+    """All but file names, line numbers and a docstring."""
+    flags = code.co_flags & ~inspect.CO_OPTIMIZED  # a flag that Numba removes from code called under a profiler
+    form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, flags, code.co_names
+    yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
+    yield code.co_code
+    yield code.co_exceptiontable
+    constants = code.co_consts
+    if constants and isinstance(constants[0], str) and not any(load in code.co_code for load in _LOADS):
+        constants = constants[1:]
+    for constant in constants:
+        yield from _of_constant(constant)
+
+
+def _of_constant(value: Any) -> Iterator[bytes]:
+    if isinstance(value, types.CodeType):
+        yield from code_pieces(value)
+    elif isinstance(value, (tuple, frozenset)):
+        yield f"{type(value).__qualname__} {len(value)}".encode()
+        parts = [b"".join(_of_constant(part)) for part in value]
+        yield from parts if isinstance(value, tuple) else sorted(parts)
+    else:
+        yield f"{type(value).__qualname__} {value!r}".encode()
+
+
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """All names that a piece of code, or one within it, asks for."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from names_in(constant)
+
+
+def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: Callable) -> Iterator[Any]:
+    """`of` the globals, or a module's members, that code names."""
+    for name in sorted(names & space.keys()):
+        yield f"global {name}".encode()
+        if isinstance(space[name], types.ModuleType) and not is_library(space[name].__name__):
+            if space[name].__dict__ is not space:
+                yield from of_namespace(vars(space[name]), names - {name}, of, is_library)
+        else:
+            yield from of(space[name])
+
+
+def is_ours(module: str | None) -> bool:
+    return (module or "").partition(".")[0] == "arena"
+
+
+@functools.cache
+def version_of(module: str) -> str:
+    """The version of a module's library or of Python; "" for no library."""
+    top = (module or "").partition(".")[0]
+    if top in LIBRARIES:
+        return numba.__version__ if top == "numba" else _installed(top)
+    return sys.version.partition(" ")[0] if top in sys.stdlib_module_names and _is_pythons(top) else ""
+
+
+def _installed(top):
+    return getattr(sys.modules.get(top), "__version__", None) or importlib.metadata.version(top)
+
+
+def _is_pythons(top) -> bool:
+    """Whether a module is Python's, and no user's `test.py`."""
+    spec = getattr(sys.modules.get(top), "__spec__", None)
+    if spec is None or not spec.has_location:
+        return top in sys.builtin_module_names or (spec is not None and spec.origin in ("built-in", "frozen"))
+    folders = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib"))
+    return spec.origin.startswith(folders) and "site-packages" not in spec.origin

@@ -1,0 +1,168 @@
+"""Agents that change their process: it is set back, they are named, and nobody else pays."""
+
+import re
+import sys
+
+import arena
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
+
+PLUGIN = '''
+import decimal, gc, os, resource, signal, sys, tempfile, threading, time, warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.agents.core.agent import Decision
+from arena.agents.random import Random, RandomPlayer
+from arena.games.core.random import random_below
+
+FOLDER, KEPT = os.getcwd(), []
+
+
+def ring(*_):
+    raise TimeoutError("the alarm of another")
+
+
+def spy(frame, event, _):
+    """Raises in the code of others."""
+    if frame.f_code.co_name == "work":
+        ring()
+
+
+def alarm(which, number, handler=ring):
+    signal.signal(number, handler)
+    signal.setitimer(which, 0.002, 0.002)
+
+
+def limit(name, value):
+    kind = getattr(resource, name)
+    resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+
+
+def leave_files_open():
+    KEPT.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(400))
+
+
+CHANGES = {
+    "alarm": lambda: alarm(signal.ITIMER_REAL, signal.SIGALRM),
+    "virtual": lambda: alarm(signal.ITIMER_VIRTUAL, signal.SIGVTALRM),
+    "profile": lambda: alarm(signal.ITIMER_PROF, signal.SIGPROF),
+    "handler": lambda: (signal.signal(signal.SIGALRM, ring), time.sleep(0.004)),
+    "filters": lambda: warnings.simplefilter("error"),
+    "showing": lambda: setattr(warnings, "showwarning", ring) or time.sleep(0.004),
+    "recursion": lambda: sys.setrecursionlimit(130),
+    "trace": lambda: sys.settrace(spy),
+    "profiler": lambda: sys.setprofile(spy),
+    "stdout": lambda: setattr(sys, "stdout", None),
+    "stderr": lambda: setattr(sys, "stderr", None),
+    "collector": lambda: (gc.disable(), time.sleep(0.004)),
+    "folder": lambda: (os.chdir(tempfile.gettempdir()), time.sleep(0.004)),
+    "environment": lambda: (os.environ.clear(), time.sleep(0.004)),
+    "numpy": lambda: (np.seterr(all="raise"), time.sleep(0.004)),
+    "decimals": lambda: (setattr(decimal.getcontext(), "prec", 2), time.sleep(0.004)),
+    "blocked": lambda: (signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM}), time.sleep(0.004)),
+    "files": lambda: (leave_files_open(), time.sleep(0.004)),
+    "few files": lambda: (limit("RLIMIT_NOFILE", 3), time.sleep(0.004)),
+    "short files": lambda: (limit("RLIMIT_FSIZE", 0), time.sleep(0.004)),
+    "little memory": lambda: (limit("RLIMIT_AS", 1 << 28), time.sleep(0.004)),
+    "closed": lambda: sys.stdout.close(),
+}
+
+
+@dataclass(frozen=True)
+class Changing(Random):
+    """Changes its process in each decision."""
+
+    how: str = ""
+    name = "test_changing"
+
+    def new_player(self, game, budget):
+        return ChangingPlayer(game, self.how)
+
+
+class ChangingPlayer(RandomPlayer):
+    def __init__(self, game, how):
+        super().__init__(game)
+        self.how = how
+
+    def decide(self, state, rng):
+        decision = super().decide(state, rng)
+        CHANGES[self.how]()
+        return decision
+
+
+class Honest(Random):
+    """Uses what others may have changed."""
+
+    name = "test_honest"
+
+    def new_player(self, game, budget):
+        return HonestPlayer(game)
+
+
+class HonestPlayer(RandomPlayer):
+    def decide(self, state, rng):
+        self.work()
+        return super().decide(state, rng)
+
+    def work(self):
+        with warnings.catch_warnings():
+            warnings.warn("a warning, as libraries have it")
+        warnings.warn("and another", RuntimeWarning)
+        np.float64(1.0) / np.float64(0.0)
+        until = time.process_time() + 0.004
+        while time.process_time() < until:
+            pass
+        deep = lambda n: n and deep(n - 1)
+        deep(60)
+        print("thinking")
+        print("still", file=sys.stderr)
+        with tempfile.TemporaryFile() as file:
+            file.write(b"x" * 100_000)
+        np.empty(1 << 27, np.uint8)[0] = 1
+        assert os.getcwd() == FOLDER and "PATH" in os.environ and gc.isenabled()
+        assert str(decimal.Decimal(1) / 3) == "0." + 28 * "3"
+        assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+'''
+KINDS = re.findall(r'^    "(.+?)": lambda', PLUGIN, re.MULTILINE)
+UNMENDED = "closed"  # which nothing can set back
+
+
+def played(folder, monkeypatch, kinds, **keys):
+    (folder / "test_process_state_plugin.py").write_text(PLUGIN)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    sys.modules.pop("test_process_state_plugin", None)
+    agents = [{"agent": "test_honest", "name": name} for name in ("one", "other")]
+    agents += [{"agent": f"test_changing(how={kind!r})", "name": kind} for kind in kinds]
+    base = {"game": "nim(heaps=[3, 3])", "games": 2, "agents": agents, "plugins": ["test_process_state_plugin"]}
+    arena.run(base | {"plugin_path": str(folder)} | keys, folder / "run", workers=1)
+    with Store.open(folder / "run") as store:
+        return list(store.records())
+
+
+def test_nobody_pays_for_what_another_changes(tmp_path, monkeypatch):
+    """Each pair plays in one process, whose state each agent meets as it was at the start."""
+    records = played(tmp_path, monkeypatch, [kind for kind in KINDS if kind != UNMENDED])
+    assert len(records) == (len(KINDS) + 1) * len(KINDS) and {record.reason for record in records} == {
+        Reason.PLAYED_OUT
+    }
+    for record in records:
+        pair, said = {record.first, record.second}, record.detail
+        if pair == {"one", "other"}:
+            assert said == ""
+        elif pair & {"one", "other"}:
+            [changing] = pair - {"one", "other"}
+            assert changing in said and said.endswith("which was set back"), (changing, said)
+
+
+def test_what_cannot_be_set_back_loses_the_game_with_its_process(tmp_path, monkeypatch):
+    records = played(tmp_path, monkeypatch, [UNMENDED])
+    for record in records:
+        pair = {record.first, record.second}
+        if UNMENDED in pair:
+            assert record.reason in (Reason.DIED, Reason.EXCLUDED)
+            assert (record.second if record.outcome else record.first) == UNMENDED
+        else:
+            assert record.reason == Reason.PLAYED_OUT
