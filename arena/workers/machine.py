@@ -44,11 +44,11 @@ def describe_run(config) -> dict:
     return describe() | {"source_digest": sources_of(config)} | {key: text for key, text in extra.items() if text}
 
 
-def sources_of(config) -> str:
-    """A digest of a run's games and agents, as their code is in this process."""
+def sources_of(config, values: bool = True) -> str:
+    """A digest of a run's games and agents, as their code is in this process; with values that play may change."""
     from arena.games.core.jit import code_digest
 
-    return code_digest(*_classes(config))
+    return code_digest(*_classes(config), values=values)
 
 
 def _classes(config) -> list[type]:

@@ -64,7 +64,14 @@ class Worker:
         for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, (output, inheritance), self.memory, config.resolved(), sources_of(config), *more)
+        arguments = (
+            theirs,
+            (output, inheritance),
+            self.memory,
+            config.resolved(),
+            sources_of(config, values=False),
+            *more,
+        )
         self.served = multiprocessing.get_start_method() == "forkserver"
         with having_children(), no_interrupt(), safe_path():
             self.process = multiprocessing.Process(target=target, name=name, args=arguments)

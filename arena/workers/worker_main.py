@@ -39,7 +39,7 @@ def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: s
     """Carry out and answer every order that arrives, until there is no more.
 
     end: of the connection; confined: arguments of `confine`; memory: for its Watch; resolved: the configuration;
-    sources: what `sources_of` it is where the run began
+    sources: what `sources_of` it is where the run began, without values
     """
     confine(*confined)
     channel, watch = WorkersEnd(end), Watch(memory)
@@ -81,7 +81,7 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
     logs.send_by(channel)
     try:
         config = Config.restored(resolved)
-        if sources_of(config) != sources:
+        if sources_of(config, values=False) != sources:  # tables may have filled where the run began
             raise UserError(CHANGED)
         limit_memory(in_bytes(config.values["memory"]))
     except Exception as error:

@@ -128,7 +128,7 @@ def test_games_lost_without_a_move_are_told_in_the_last_line(tmp_path):
     fails = "test_hostile(how='ValueError', at=2)"
     words = "--plugin", "tests.faults.hostile", "--game", "test_count(heap=40)", "--agent", fails
     later = call(*RUN, *words, "--out", tmp_path / "later")
-    assert later.exit_code == 0 and "without a move" not in later.stderr
+    assert later.exit_code == 0 and "without a move" not in later.stderr, later.output
     for name, expected in (("unable", [("external(command='false')", 4)]), ("later", [])):
         unmoved = results.load(tmp_path / name).unmoved()
         assert list(unmoved[["agent", "games"]].itertuples(index=False, name=None)) == expected

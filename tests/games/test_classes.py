@@ -254,3 +254,4 @@ def test_a_value_counts_as_it_was_at_first_and_its_change_is_told():
     assert unwatched(cls) == []
     cls.pick(None)["filled"] = 1
     assert code_digest(cls) == before and [told.rpartition(": ")[2] for told in unwatched(cls)] == ["dict"]
+    assert code_digest(cls, values=False) == code_digest(made_with("W = {1: 2}"), values=False) != before

@@ -26,10 +26,10 @@ PLACES = {"__file__", "__path__"}  # globals that say where code lies, which is 
 _DERIVED = ("_abc_impl", "__annotate__", "__annotate_func__", "_numba_type", "_plain")
 
 
-def code_digest(*things: type | types.FunctionType) -> str:
-    """12 hexadecimal digits for all code and values that classes or functions reach."""
+def code_digest(*things: type | types.FunctionType, values: bool = True) -> str:
+    """12 hexadecimal digits for all code that classes or functions reach; with `values`, for what can change, too."""
     found = hashlib.sha256()
-    for part in sorted(code_of(*things)):
+    for part in sorted(Sources(*things, values=values).parts):
         found.update(part)
     return found.hexdigest()[:12]
 
@@ -50,7 +50,8 @@ def unwatched(*things: type | types.FunctionType) -> list[str]:
 class Sources:
     """A walk through all that classes and functions reach."""
 
-    def __init__(self, *things: type | types.FunctionType):
+    def __init__(self, *things: type | types.FunctionType, values: bool = True):
+        self._values = values
         self.unknown: set[str] = set()
         self._met: dict[int, Any] = {id(thing): thing for thing in things}
         self._waiting: list[Any] = [*things]
@@ -90,7 +91,7 @@ class Sources:
 
     def _reader(self, module: str | None, owner: str) -> Callable[[Any], Iterator[bytes]]:
         """What reads the values that code of a module names."""
-        ours = is_ours(module)
+        ours = is_ours(module) or not self._values
         return lambda value: self._of_value(value, None if ours else f"{module}.{owner}")
 
     def _of_value(self, value: Any, owner: str | None) -> Iterator[bytes]:
