@@ -66,6 +66,7 @@ def listed(game, items: list) -> Any:
 
 @kernel
 def list_of_one(game, item):
+    """A list for kernels with its first item, which gives the type."""
     found = List()
     found.append(item)
     return found
@@ -73,4 +74,5 @@ def list_of_one(game, item):
 
 @kernel
 def append_kernel(game, items, item):
+    """Add an item of the same type."""
     items.append(item)

@@ -31,7 +31,7 @@ log = logging.getLogger("arena.workers.worker_main")
 
 CHANGED = (
     "the code of games or agents is not what the run began with: a file has been edited since, or a class was changed "
-    "in memory before; run it again, which goes on with the new code"
+    "in memory before; run it again, with --changed to go on with the new code"
 )
 
 

@@ -63,6 +63,7 @@ def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: C
 
 
 def is_ours(module: str | None) -> bool:
+    """Whether a module is of this package."""
     return (module or "").partition(".")[0] == "arena"
 
 
