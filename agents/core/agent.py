@@ -19,6 +19,7 @@ from arena.agents.core.needs import Needs
 from arena.agents.core.ranges import check_ranges
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
+from arena.games.core.jit import look_again
 from arena.games.core.prepared_file import named_files
 from arena.games.core.random import stream
 from arena.games.core.registry import Registry, spell
@@ -332,9 +333,11 @@ class Agent:
     ) -> Decision:
         """One decision in a position, by a player made for it; ValueError if the game is over.
 
+        StaleCode warns of functions that have changed since they were compiled.
         moves: those that led to `state` from the initial position, which some agents need, such as outside programs.
             IllegalMove if one is not legal, ValueError if they lead elsewhere.
         """
+        look_again(game, type(self))
         if game.is_over(state):
             raise ValueError(f"the game is over: there is no move to choose in\n{game.render(state)}")
         reached = game.initial()

@@ -17,6 +17,7 @@ from arena.config import loading
 from arena.config.complaints import complaint
 from arena.config.config import Config, ConfigError, differences
 from arena.config.trust import trust
+from arena.games.core.jit import warn_of_changes
 from arena.games.core.prepared_file import changes
 from arena.results.database.integrity import mend
 from arena.results.database.store import FILE_NAME, Store
@@ -24,7 +25,7 @@ from arena.runner.desk import Desk
 from arena.runner.events import Events
 from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
-from arena.workers.machine import cores, describe_run, sources_of
+from arena.workers.machine import classes_of, cores, describe_run, sources_of
 from arena.workers.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def run(
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
     checked = _as_config(config, keys)
+    warn_of_changes(*classes_of(checked))
     with _turns.setdefault(os.getpid(), threading.RLock()):
         return _run(checked, out, place, resume, changed, events or _default_events())
 

@@ -39,7 +39,7 @@ def describe_run(config) -> dict:
     from arena.games.core.jit import unwatched
 
     programs = [f"{name} is {said}" for name, said in programs_of(config).items()]
-    blind = "; ".join(unwatched(*_classes(config)))
+    blind = "; ".join(unwatched(*classes_of(config)))
     extra = {"programs": "; ".join(programs), "plugins": plugins_of(config), "unwatched": blind}
     return describe() | {"source_digest": sources_of(config)} | {key: text for key, text in extra.items() if text}
 
@@ -48,10 +48,10 @@ def sources_of(config, values: bool = True) -> str:
     """A digest of a run's games and agents, as their code is in this process; with values that play may change."""
     from arena.games.core.jit import code_digest
 
-    return code_digest(*_classes(config), values=values)
+    return code_digest(*classes_of(config), values=values)
 
 
-def _classes(config) -> list[type]:
+def classes_of(config) -> list[type]:
     """Of the games and agents, and of what their parameters name, such as each worker's search."""
     from arena.agents.core.agent import registry as agents
     from arena.agents.montecarlo.method import registry as methods
@@ -87,7 +87,7 @@ def plugins_of(config) -> str:
 
     titles = {point.module.partition(".")[0]: title(point) for package in PACKAGES for point in points(package)}
     found: dict[str, list[type]] = {}
-    for cls in sorted(set(_classes(config)), key=lambda cls: (cls.__module__, cls.__qualname__)):
+    for cls in sorted(set(classes_of(config)), key=lambda cls: (cls.__module__, cls.__qualname__)):
         top = cls.__module__.partition(".")[0]
         if top != "arena":
             found.setdefault(titles.get(top, cls.__module__), []).append(cls)

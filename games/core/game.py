@@ -31,6 +31,7 @@ CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_
 class Game(Speed, Strength, People):
     """Base class of all games: rules, and defaults for the rest."""
 
+    only_in_python: ClassVar[tuple[str, ...]] = (*Speed.only_in_python, *vars(People))
     forgotten: ClassVar[dict[str, list[str]]] = {}  # methods not inherited: the rules that the class replaces
 
     def __new__(cls, *parameters: Any, evaluation: str = "", **named: Any) -> Self:

@@ -34,6 +34,7 @@ import numpy as np
 
 from arena.games.core.errors import UserError, listed
 from arena.games.core.jit import Compilable
+from arena.games.core.jit.game_tables import FLAGS, NUMBERS
 
 CHANCE = -1  # the player of a state in which chance moves
 
@@ -51,6 +52,8 @@ class Rules(Compilable):
     """What a game must define, what it may define if it has chance, and what follows in plain Python."""
 
     has_table: ClassVar[bool] = True
+    asked_by_kernels: ClassVar[tuple[str, ...]] = ("dtype", *NUMBERS, *FLAGS)
+    only_in_python: ClassVar[tuple[str, ...]] = ("start", "move_name", "render", "initial", "moves", "after")
     name: ClassVar[str]  # the name by which the game is registered and written
     players: ClassVar[int] = 2  # 1: a puzzle whose score is to be maximised
     dtype: ClassVar[type[np.generic]] = np.uint64  # of a state

@@ -19,22 +19,25 @@ ARENA_SPECIALIZE=always without tables.
 
 from arena.games.core.jit.announcing import announce_compiling
 from arena.games.core.jit.classes import code_digest, code_of, unwatched
-from arena.games.core.jit.compilable import Compilable, compiled_parameters
+from arena.games.core.jit.compilable import Compilable, look_again
+from arena.games.core.jit.identity import StaleCode, warn_of_changes
 from arena.games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
 
 __all__ = [
     "COMPILED",
     "Compilable",
     "Kernel",
+    "StaleCode",
     "code_digest",
     "code_of",
-    "compiled_parameters",
     "helper",
     "inlined",
     "kernel",
     "kernels",
+    "look_again",
     "uncompiled",
     "unwatched",
+    "warn_of_changes",
 ]
 
 announce_compiling()

@@ -9,11 +9,13 @@ import inspect
 from abc import ABCMeta
 from collections.abc import Callable
 from dataclasses import fields
+from enum import Enum
 from typing import Any, ClassVar
 
 import numpy as np
 from numba import types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.core.imputils import lower_constant, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof
@@ -21,7 +23,8 @@ from numba.extending import NativeValue, models, overload_method, register_model
 from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
-from arena.games.core.jit.identity import Owner, digest_or_unique
+from arena.games.core.jit.bytecode import is_ours
+from arena.games.core.jit.identity import UNNAMED, Owner, digest_or_unique, warn_of_changes
 from arena.games.core.jit.parts import PART
 
 
@@ -33,11 +36,11 @@ class GameType(types.Opaque):
     """
 
     def __init__(self, game, digest):
-        self.game = game  # a shell: of the class, with the compiled parameters
+        self.game, self.unnamed = game, digest.startswith(UNNAMED)
         super().__init__(name=f"{title_of(game)}@{digest}")
 
     def lower(self, context, builder, name):
-        constant = getattr(self.game, name)
+        constant = native(getattr(self.game, name))
         return context.get_constant_generic(builder, typeof(constant), constant)
 
     def __reduce__(self):
@@ -55,6 +58,18 @@ def _restored(place):
     return Signature.games[place]
 
 
+def native(value: Any) -> Any:
+    """A constant without classes derived from numbers, of which Numba would take what they print."""
+    if isinstance(value, tuple):
+        parts = list(map(native, value))
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, (Enum, bool)):
+        return value
+    return (
+        int.__int__(value) if isinstance(value, int) else float.__float__(value) if isinstance(value, float) else value
+    )
+
+
 def games_in(kinds: Any) -> list[GameType]:
     """The games and rules among Numba types, at any depth."""
     found: dict[GameType, None] = {}
@@ -67,41 +82,82 @@ def games_in(kinds: Any) -> list[GameType]:
 
 
 def title_of(game) -> str:
-    """A class and the parameters that kernels are compiled for, in words."""
+    """A class and the parameters that kernels are compiled for, in words: two objects may have the same."""
     words = ", ".join(f"{name}={value!r}" for name, value in compiled_parameters(game))
     return f"{type(game).__module__}.{type(game).__qualname__}({words})"
 
 
 def compiled_parameters(game) -> tuple:
-    """((name, value), ...): all fields but `data_fields`."""
-    names = [field.name for field in fields(game) if field.name not in game.data_fields]
-    return tuple((name, game.compiled_parameter(name)) for name in names)
+    """((name, value), ...): all fields but `data_fields` and arrays."""
+    left_out = {*game.data_fields, *game.kernel_arrays}
+    return tuple(
+        (field.name, game.compiled_parameter(field.name)) for field in fields(game) if field.name not in left_out
+    )
 
 
-_types: dict[tuple, GameType] = {}  # (class, title, change of a class): the one type
+_OWN = ("_table", "_kind")  # attributes of this module, no part of the object
+_types: dict[tuple, GameType] = {}  # (class, digest): the one type
+_of_plain: dict[tuple, GameType] = {}  # (class, change of a class, plain values of all fields): its type, found sooner
 
 
 def type_of(game) -> GameType:
-    """An object's Numba type; looked for once, unless a class has changed."""
+    """An object's Numba type, which it shares with those that are the same by value.
+
+    Looked for once, unless a class has changed; and again by `look_again`.
+    """
     if type(game)._plain:
         type(game).notice_mixins()
     known = vars(game).get("_kind")
     if known is None or known[0] != Classes.change:
-        key = type(game), title_of(game), Classes.change
-        if key not in _types:
-            _types[key] = _new_type(type(game), compiled_parameters(game))
-        known = Classes.change, _types[key]
+        known = Classes.change, _find_type(game)
         object.__setattr__(game, "_kind", known)
     return known[1]
 
 
-def _new_type(cls, parameters):
-    """Made without the class's own __init__, which may need more than kernels do."""
-    shell = object.__new__(cls)
-    for name, value in parameters:
-        object.__setattr__(shell, name, value)
-    methods = {name for base in cls.__mro__ for name in vars(base) if inspect.isfunction(vars(base)[name])}
-    return cls._numba_type(shell, digest_or_unique(shell, *map(shell.member, sorted(methods))))
+def look_again(game, *classes: type) -> None:
+    """Notice what has changed since compiling: in the game, for which other code is made; and in functions that it, or
+    one of the classes, reaches, of which StaleCode warns."""
+    warn_of_changes(type(game), *classes, callers=2)
+    known = vars(game).get("_kind")
+    if known is None or is_ours(type(game).__module__) or known[1].unnamed:
+        return
+    if _find_type(game) is not known[1]:
+        for name in _OWN:
+            vars(game).pop(name, None)
+
+
+def _find_type(game):
+    """By the digest of all that its code depends on; without one, and for this package's own, by plain values."""
+    values = tuple(vars(game).get(field.name) for field in fields(game))
+    key = type(game), Classes.change, repr(values)
+    known = _of_plain.get(key)
+    if known is not None and (known.unnamed or is_ours(type(game).__module__)):
+        return known
+    cls, digits = type(game), code_and_values(game)
+    found = _types.setdefault((cls, digits), cls._numba_type(_shell_of(game), digits))
+    if all(map(_told_by_repr, values)):
+        _of_plain[key] = found
+    return found
+
+
+def _told_by_repr(value: Any) -> bool:
+    """Whether its `repr` tells all that it is."""
+    return type(value) in (bool, int, float, str) or (type(value) is tuple and all(map(_told_by_repr, value)))
+
+
+def code_and_values(game, **how: Any) -> str:
+    """A digest of all methods, what they name, the compiled parameters, and what tables hold."""
+    methods = {name for base in type(game).__mro__ for name in vars(base) if inspect.isfunction(vars(base)[name])}
+    asked = sorted((methods | set(game.asked_by_kernels)) - set(game.only_in_python))
+    return digest_or_unique(game, list(compiled_parameters(game)), *map(game.member, asked), **how)
+
+
+def _shell_of(game):
+    """A copy without arrays, and made without the class's own __init__."""
+    shell = object.__new__(type(game))
+    vars(shell).update({name: value for name, value in vars(game).items() if name not in (*_OWN, *game.kernel_arrays)})
+    vars(shell).update(compiled_parameters(game))
+    return shell
 
 
 def compile_methods(cls):
@@ -144,8 +200,13 @@ class Classes(ABCMeta):
 
     def __init__(cls, name, bases, space, **kwargs):
         super().__init__(name, bases, space, **kwargs)
+        cls._remember_mixins()
+
+    def _remember_mixins(cls):
         plain = [base for base in cls.__mro__ if not isinstance(base, Classes) and base not in (Owner, object)]
         type.__setattr__(cls, "_plain", tuple((base, dict(vars(base))) for base in plain))
+        for derived in cls.__subclasses__():
+            derived._remember_mixins()
 
     def notice_mixins(cls) -> None:
         """Notice changes of bases that cannot notice them."""
@@ -157,7 +218,9 @@ class Classes(ABCMeta):
 
     def __setattr__(cls, name, value):
         super().__setattr__(name, value)
-        if not (name.startswith("__") or name == "_numba_type"):
+        if name == "__bases__":
+            cls._remember_mixins()
+        if name == "__bases__" or not (name.startswith("__") or name == "_numba_type"):
             Classes.change += 1
 
     def __delattr__(cls, name):
@@ -181,6 +244,10 @@ class Compilable(Owner, metaclass=Classes):
     may_allocate: ClassVar[bool] = False
     # whether kernels can be given a table (games/core/jit/game_tables.py)
     has_table: ClassVar[bool] = False
+    # attributes that kernels ask for, whether its methods name them or not
+    asked_by_kernels: ClassVar[tuple[str, ...]] = ()
+    # methods that no kernel calls
+    only_in_python: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -203,7 +270,9 @@ class Compilable(Owner, metaclass=Classes):
         return getattr(type(self), name)
 
     def member(self, name: str) -> tuple[Any, ...]:
-        """A call's function, an array's dtype, or a constant's value."""
+        """A call's function, an array's dtype, or a constant's value; () for `data_fields`, which no code can read."""
+        if name in self.data_fields:
+            return ()
         found = next((vars(cls)[name] for cls in type(self).__mro__ if name in vars(cls)), None)
         if name.startswith("__") or (found is None and name not in vars(self) and not self._answers_for_any()):
             return ()
@@ -225,12 +294,9 @@ class Compilable(Owner, metaclass=Classes):
     def constants(self) -> Any:
         return self.may_allocate, [(name, np.dtype(each)) for name, each in sorted(self.kernel_arrays.items())]
 
-    def same_as(self) -> Any:
-        return title_of(self)
-
     def __getstate__(self) -> dict[str, Any]:
         """Without the table and Numba's type, which belong to this process."""
-        return {name: value for name, value in vars(self).items() if name not in ("_table", "_kind")}
+        return {name: value for name, value in vars(self).items() if name not in _OWN}
 
 
 register_model(GameType)(models.OpaqueModel)
@@ -284,6 +350,9 @@ class _GameConstants(AttributeTemplate):
     def generic_resolve(self, typ, attribute):
         if attribute in typ.game.kernel_arrays:
             return array_type(typ.game, attribute)
+        if attribute in typ.game.data_fields:
+            what = f"{type(typ.game).__qualname__}.{attribute}"
+            raise TypingError(f"{what} is one of its data_fields, which methods that kernels call cannot read")
         value = getattr(typ.game, attribute)
         return None if inspect.ismethod(value) else typeof(value)
 

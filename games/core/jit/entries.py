@@ -28,7 +28,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from arena.games.core.cache import METHOD
 from arena.games.core.jit import kept
-from arena.games.core.jit.compilable import Classes, compiled_parameters, model_of, title_of
+from arena.games.core.jit.compilable import code_and_values, model_of, native, title_of, type_of
 from arena.games.core.jit.game_tables import (
     ARRAYS,
     CONDITIONAL,
@@ -57,7 +57,7 @@ UNLINKED = "method"  # a method in code not linked yet
 
 log = logging.getLogger("arena.kernels")
 
-_addresses: dict[tuple, int] = {}  # of methods: by class, parameters, and changes of classes
+_addresses: dict[tuple, int] = {}  # of methods: by the type of their game
 _loaded: dict[str, Any] = {}  # symbol: its library, held as long as the process
 
 
@@ -95,7 +95,7 @@ def _cause(game, error):
 
 def entry_address(game, name: str) -> int:
     """Where a method's machine code is: in this process, on disk, or made now."""
-    key = type(game), title_of(game), Classes.change, name
+    key = type_of(game), name
     if key not in _addresses:
         with global_compiler_lock, trigger_event("numba:compile", data={"entry": name}):
             try:
@@ -267,8 +267,7 @@ def _generic(game, name) -> Generic:
     if made is not None:
         return made
     cls: Any = type(game)
-    words = [(n, value) for n, value in compiled_parameters(game) if not isinstance(value, (int, float, np.number))]
-    types_of_class = _symbolic.setdefault((cls, repr(words), Classes.change), [])
+    types_of_class = _symbolic.setdefault((cls, code_and_values(game, kind_of=_kind_word)), [])
     for kind in filter(lambda each: each.fits(game), types_of_class):
         try:
             made = _compile(game, kind, name)
@@ -432,7 +431,7 @@ def _constant(context, module, kind, value):
         parts = [_constant(context, module, one, part) for one, part in zip(kind, value)]
         return ir.Constant(context.get_value_type(kind), parts)
     if not isinstance(kind, types.Array):
-        return context.get_constant(kind, value.item() if isinstance(value, np.generic) else value)
+        return context.get_constant(kind, value.item() if isinstance(value, np.generic) else native(value))
     data = bytearray(value.tobytes())
     words = ir.Constant(ir.ArrayType(ir.IntType(8), len(data)), data)
     place = ir.GlobalVariable(module, words.type, module.get_unique_name("data"))

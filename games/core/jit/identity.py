@@ -9,11 +9,13 @@ for, before that.  If they change before its code is kept (`digest` with `anew`)
 kept in this process.
 """
 
+import contextlib
 import functools
 import hashlib
 import sys
 import types
 import uuid
+import warnings
 from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any, NamedTuple
@@ -51,14 +53,11 @@ class Owner:
         """What else compiled code depends on, in plain values."""
         raise NotImplementedError
 
-    def same_as(self) -> Any:
-        """Equal for owners that are the same to compiled code: hashable."""
-        raise NotImplementedError
-
 
 class Facts(NamedTuple):
     """What is known of a function by itself."""
 
+    code: types.CodeType
     names: frozenset[str]  # that its code asks for
     pieces: tuple[Any, ...]  # bytes, and functions and owners to follow
 
@@ -83,10 +82,10 @@ def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | Non
     return walk.hash.hexdigest()
 
 
-def digest_or_unique(*things: Any) -> str:
+def digest_or_unique(*things: Any, **how: Any) -> str:
     """A digest; or where there is none, a unique name."""
     try:
-        return digest(*things)
+        return digest(*things, **how)
     except Unknown:
         return UNNAMED + uuid.uuid4().hex[:16]
 
@@ -99,7 +98,7 @@ class Walk:
         self.anew, self.kind_of = anew, kind_of
         self.names: set[str] = set()
         self.owners: list[tuple[Owner, set[str]]] = []  # with the names asked for
-        self.seen: dict[Any, tuple[int, Any]] = {}  # key: number, and the object, so that its id stays its own
+        self.seen: dict[int, tuple[int, Any]] = {}  # by id: number, and the object, so that its id stays its own
 
     def add(self, thing: Any) -> None:
         for piece in pieces(thing):
@@ -112,11 +111,10 @@ class Walk:
 
     def follow(self, thing: Any) -> None:
         """Go into a function or an owner, once."""
-        key = (type(thing), thing.same_as()) if isinstance(thing, Owner) else id(thing)
-        if key in self.seen:
-            self.put(b"again %d" % self.seen[key][0])
+        if id(thing) in self.seen:
+            self.put(b"again %d" % self.seen[id(thing)][0])
             return
-        self.seen[key] = len(self.seen), thing
+        self.seen[id(thing)] = len(self.seen), thing
         if isinstance(thing, Owner):
             self.put(b"owner")
             self.owners.append((thing, set()))
@@ -168,7 +166,47 @@ def _look_at(function) -> Facts:
             found.append(b"empty")
     found += of_namespace(function.__globals__, names, pieces, version_of)
     found += extensions_of(function)
-    return Facts(names, tuple(found))
+    return Facts(function.__code__, names, tuple(found))
+
+
+class StaleCode(UserWarning):
+    """What was compiled in this process is no longer what Python would run."""
+
+
+def warn_of_changes(*classes: type, callers: int = 1) -> None:
+    """Warn of functions that classes reach, and that have changed since they were compiled, in place or in what they
+    name; and of this package's own whose code was replaced.
+
+    callers: up to the one whose line the warning names
+    """
+    own = [
+        each for each in _facts if is_ours(each.__globals__.get("__name__")) and each.__code__ is not _facts[each].code
+    ]
+    for function in (*own, *_compiled_for(classes)):
+        with contextlib.suppress(Unknown):
+            facts_of(function, anew=True)
+        if function in _changed:
+            text = f"{function.__module__}.{function.__qualname__} plays as it was compiled: it, or what it names, has"
+            text += " changed since. Restart Python (in a notebook: the kernel)"
+            warnings.warn(text, StaleCode, stacklevel=callers + 2)
+
+
+def _compiled_for(classes: tuple[type, ...]) -> list[types.FunctionType]:
+    """Users' functions that have been looked at, of those that the methods of classes reach by names, now or then."""
+    waiting = [each for cls in classes for base in cls.__mro__ for each in vars(base).values()]
+    met: dict[types.FunctionType, None] = {}
+    while waiting:
+        thing = waiting.pop()
+        function = getattr(thing, "py_func", thing)
+        if not isinstance(function, types.FunctionType) or function in met or not _is_users(function.__module__):
+            continue
+        met[function] = None
+        waiting += of_namespace(
+            function.__globals__, frozenset(names_in(function.__code__)), lambda one: [one], version_of
+        )
+        if function in _facts:
+            waiting += _facts[function].pieces
+    return [function for function in met if function in _facts]
 
 
 # -- The pieces of a value: bytes, and functions and owners ------------------------------------------------------------
@@ -199,9 +237,10 @@ def pieces(thing: Any) -> Iterator[Any]:
 @pieces.register(str)
 def _(thing):
     if isinstance(thing, Enum):
-        yield from pieces((type(thing).__qualname__, thing.name, thing.value))
-    else:
-        yield f"{type(thing).__qualname__} {thing!r}".encode()
+        yield from pieces((type(thing).__qualname__, thing._name_, thing._value_))
+    else:  # a class derived from `int` may have words of its own
+        plain = next(base for base in type(thing).__mro__ if base.__module__ == "builtins")
+        yield f"{type(thing).__qualname__} {plain.__repr__(thing)}".encode()
 
 
 @pieces.register
@@ -257,7 +296,7 @@ def _(thing: dict):
 
 @pieces.register
 def _(thing: Enum):
-    yield from pieces((type(thing).__qualname__, thing.name, thing.value))
+    yield from pieces((type(thing).__qualname__, thing._name_, thing._value_))
 
 
 @pieces.register

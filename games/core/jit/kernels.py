@@ -14,7 +14,7 @@ from numba.core.registry import CPUDispatcher
 
 from arena.games.core.cache import CODE
 from arena.games.core.jit import kept
-from arena.games.core.jit.compilable import Compilable, GameType, Signature, compiled_parameters, games_in, title_of
+from arena.games.core.jit.compilable import Compilable, GameType, Signature, games_in, title_of, type_of
 from arena.games.core.jit.entries import Unfilled, serve
 from arena.games.core.jit.game_tables import NOT_IN_TABLES, GameTable, methods_called, table_of
 from arena.games.core.jit.identity import Unknown, digest
@@ -106,10 +106,8 @@ class Kernel(CPUDispatcher):
 
 
 def _kinds(arguments) -> tuple:
-    """What a kernel's code may depend on: parameters of rules, and all classes."""
-    return tuple(
-        (type(each), compiled_parameters(each)) if isinstance(each, Compilable) else type(each) for each in arguments
-    )
+    """What a kernel's code may depend on: the types of rules, and all classes."""
+    return tuple(type_of(each) if isinstance(each, Compilable) else type(each) for each in arguments)
 
 
 class KernelCache:
