@@ -8,6 +8,7 @@ these alone: if that fails too, the game is void.
 """
 
 import logging
+import platform
 import signal
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -26,12 +27,16 @@ ENOUGH = 2  # failures of an agent before play, or of a game, that end its games
 MOST_REPORTED = 100  # different troubles of a run
 TRIES = 2  # times that a game is played if its fault is not known
 TRIES_KILLED = 8  # the same, if workers seem to be killed from outside
+TRIES_STOPPED = 3  # the same, if they are stopped while the same agent's code runs
 # signals that faulty code causes in its own process
 OWN_SIGNALS = {
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGTRAP")
     if hasattr(signal, name)
 }
+STOPPING = {getattr(signal, name) for name in ("SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU") if hasattr(signal, name)}
+# system calls kill, tkill, tgkill and pidfd_send_signal, by machine
+SENDING = {"x86_64": ("62", "200", "234", "424"), "aarch64": ("129", "130", "131", "424")}
 LOST = 255  # the exit code if the fork server, which knows the true one, has died
 
 
@@ -153,7 +158,8 @@ def culprit(failures: Sequence[Failure]) -> int | None:
     if last.agent is None or last.certain:
         return last.agent
     same = all(failure.agent == last.agent for failure in failures)
-    return last.agent if same and not another_try(failures) else None
+    stopped = len(failures) >= TRIES_STOPPED and all(one.outside and one.reason == Reason.TIME for one in failures)
+    return last.agent if same and (stopped or not another_try(failures)) else None
 
 
 def another_try(failures: Sequence[Failure]) -> bool:
@@ -167,3 +173,19 @@ def is_stopped(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):
         return False
+
+
+def stopped_itself(pid: int) -> bool:
+    """Whether a thread of a stopped process was sending a signal that stops, when it was; False if /proc does not say.
+
+    Source: proc(5), /proc/pid/syscall: the system call and its arguments.
+    """
+    calls = SENDING.get(platform.machine(), ())
+    try:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            call, *given = (task / "syscall").read_text().split()
+            if call in calls and any(int(each, 16) in STOPPING for each in given[1:3]):
+                return True
+    except (OSError, ValueError):
+        pass
+    return False

@@ -23,7 +23,7 @@ from arena.workers.logs import WorkersLog
 from arena.workers.machine import sources_of
 from arena.workers.messages import Junk, Logged, Message, Play, Probe, Running, SupervisorsEnd
 from arena.workers.starting import having_children, no_interrupt, start_process
-from arena.workers.verdicts import death, is_stopped
+from arena.workers.verdicts import death, is_stopped, stopped_itself
 from arena.workers.waiting import Failure, Job
 from arena.workers.watchdog import Watchdog
 
@@ -225,15 +225,24 @@ class Worker:
 
     def overdue(self, now: float, busy: bool) -> Failure | None:
         """The failure if something takes too long; busy: whether it has something to do."""
-        if self.paused > STOPPED_SECONDS and self.note_stop(0.0):
-            doing = self.doing()
-            fate = f"it was stopped for {self.paused:.0f} s"
-            return Failure(fate, Reason.TIME, doing.agent, outside=True, warming=not doing.playing)
+        if self.paused and self.note_stop(0.0):
+            if failure := self._of_stop():
+                return failure
         if self.half_since is not None and now - self.half_since > HALF_SECONDS:
             return self.useless("it sent half a message")
         if not self.ready:
             return self.useless("it did not answer") if now - self.begun > START_SECONDS else None
         return self._overdue_game(now) if busy else None
+
+    def _of_stop(self) -> Failure | None:
+        """The failure of a stopped process that stopped itself, or is stopped for long."""
+        doing = self.doing()
+        stopped = partial(Failure, agent=doing.agent, warming=not doing.playing)
+        if self.process.pid is not None and stopped_itself(self.process.pid):
+            return stopped("its process stopped itself", Reason.DIED, certain=doing.agent is not None)
+        if self.paused > STOPPED_SECONDS:
+            return stopped(f"it was stopped for {self.paused:.0f} s", Reason.TIME, outside=True)
+        return None
 
     def _overdue_game(self, now) -> Failure | None:
         """Compiling has a limit of its own."""

@@ -121,6 +121,8 @@ class OddPlayer(Player):
             os._exit(3)
         if how == "kill" and in_worker:
             os.kill(os.getpid(), signal.SIGKILL)
+        if how in STOPS and in_worker:
+            STOPS[how]()
         if how == "deaf" and in_worker:
             os.closerange(3, 1 << 16)  # the worker's pipe has any number: a test process has many files open
         if how == "hang" and in_worker:
@@ -137,6 +139,13 @@ class OddPlayer(Player):
         if how in _ERRORS:
             raise _ERRORS[how]("on purpose")
         return _ANSWERS.get(how, Decision(move))
+
+
+STOPS = {  # its own process
+    "stop": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "raise stop": lambda: signal.raise_signal(signal.SIGSTOP),
+    "stop its group": lambda: os.killpg(0, signal.SIGSTOP),
+}
 
 
 class Untold(Exception):

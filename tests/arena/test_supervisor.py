@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +23,8 @@ from arena.workers.logs import RunLog
 from arena.workers.starting import WorkerStartError
 from arena.workers.waiting import Queue
 from arena.workers.warmer import Warmer
-from arena.workers.worker import STOP, TICK
+from arena.workers.worker import STOP, STOPPED_SECONDS, TICK
+from tests.arena import oddities
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import round_robin
 
@@ -82,6 +84,22 @@ def test_an_agent_that_ends_its_process_before_play_is_soon_asked_no_more(bench)
     assert [record.reason for record in records] == 2 * [Reason.DIED] + 6 * [Reason.EXCLUDED]
     assert all(record.outcome == float(record.second == "bad") for record in records)
     assert made.log().count("ended with exit code 3") == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/syscall").exists(), reason="/proc does not say what a stopped process did")
+@pytest.mark.parametrize("how", oddities.STOPS)
+def test_an_agent_that_stops_its_process_loses_its_games_at_once(bench, how):
+    bad = ("in play", f"test_odd(how={how!r}, at=4)"), ("before play", f"test_odd(how={how!r})")
+    made = bench(values("random", *bad, game=LONG, games=6))
+    begun = time.monotonic()
+    records = made.run().values()
+    assert time.monotonic() - begun < 60 < 8 * STOPPED_SECONDS
+    for name, spec in bad:
+        mine = [record for record in records if {record.first, record.second} == {"random", name}]
+        assert [record.outcome for record in mine] == [float(record.second == name) for record in mine]
+        assert mine[0].detail == f"{name}, whose code ran {name}: its process stopped itself"
+        due = 6 * [Reason.DIED] if name == "in play" else 2 * [Reason.DIED] + 4 * [Reason.EXCLUDED]
+        assert sorted(record.reason for record in mine) == due, spec
 
 
 def test_an_agent_whose_worker_is_killed_every_time_has_lost(bench):
