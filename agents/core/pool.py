@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from multiprocessing import connection as pipes
+from multiprocessing import resource_tracker
 from typing import Any, NamedTuple, Self
 
 from arena.games.core.errors import UserError
@@ -89,6 +90,7 @@ class Pool:
         ours, theirs = CONTEXT.Pipe()
         arguments = theirs, number, *self.arguments
         process = CONTEXT.Process(target=serve, args=arguments, name=f"{self.name} {number}", daemon=True)
+        resource_tracker.ensure_running()  # whose start would let the signal through again
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the process ignores it
         try:
             process.start()

@@ -4,6 +4,7 @@ import functools
 import inspect
 import os
 import re
+import signal
 import sys
 import textwrap
 from collections import Counter
@@ -194,6 +195,8 @@ def _reporting_errors(function: Callable) -> Callable:
     @functools.wraps(function)
     def wrapped(*arguments, **options):
         try:
+            if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # set while modules were imported
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             function(*arguments, **options)
         except KeyboardInterrupt:
             complain("interrupted")

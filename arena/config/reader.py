@@ -252,6 +252,7 @@ class Reader:
             with limited(game):
                 for k in range(OPENINGS_TRIED):
                     random_opening(game, seed, k, plies)
+                look_at(game)
         except Exception as error:  # a fault of a user's rules, or openings that end the game
             self._complain(*self._opening_fault(game, plies, error))
 

@@ -4,6 +4,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from arena.agents.core.agent import Decision
 from arena.config.config import Config, Seat
 from arena.config.openings import Opening, opening_of, random_opening
@@ -155,6 +157,7 @@ class Match:
         self.adjudicator = adjudicator
         self.state = by_rules(game, "initial")
         self.opening = opening
+        self.moves: list[int] = []  # all, with the opening's
         self.opening_names = [self._push(move) for move in opening]
         self.plies = len(opening)
         self.names: list[str] = []  # of moves after the opening, including chance
@@ -173,6 +176,7 @@ class Match:
                 outcome, reason, detail = ending
             else:
                 outcome, score, reason, detail = result_of(self.game, self.state)
+                self._check_repeats(score)
         except Forfeit as forfeit:
             # the first player's: 0 if it forfeits, 1 if the second does
             outcome = float(self.asked) if len(seats) == 2 else None
@@ -197,6 +201,8 @@ class Match:
             self.referees[side].start(self.state, self.opening)
         while legal := by_rules(self.game, "moves", self.state):
             watch.note_plies(self.plies)
+            if len(set(legal)) != len(legal) or not 0 <= min(legal) <= max(legal) < self.game.move_limit:
+                raise GameError(_of_moves(self.game, legal))
             if ending := self.adjudicator.ending(self.plies):
                 return ending
             if self.plies >= self.game.max_plies:
@@ -223,6 +229,18 @@ class Match:
         self.adjudicator.note(side, record.value)
         referee.check_time(decision.seconds, self.plies)
         return decision.move
+
+    def _check_repeats(self, score):
+        """GameError unless the same moves lead to the same end once more."""
+        state = by_rules(self.game, "initial")
+        for move in self.moves:
+            if by_rules(self.game, "is_over", state):
+                raise GameError(f"is_over of {self.game} is random: a game that went on is over the second time")
+            by_rules(self.game, "play", state, move)
+        if not np.array_equal(state, self.state, equal_nan=state.dtype.kind == "f"):
+            raise GameError(f"play of {self.game}, or start, is random: the same moves lead to another position")
+        if result_of(self.game, state)[1] != score:
+            raise GameError(f"score of {self.game} is random: it is another one the second time")
 
     def _left(self, side) -> float | None:
         clock = self.referees[side].clock if side < len(self.referees) else None
@@ -251,4 +269,13 @@ class Match:
     def _push(self, move) -> str:
         name = answered(str, self.game, "move_name", self.state, move)
         by_rules(self.game, "play", self.state, move)
+        self.moves.append(move)
         return name
+
+
+def _of_moves(game: Game, legal: list[int]) -> str:
+    """What is wrong with a list of moves that are out of range, or not distinct."""
+    if twice := [move for move in legal if legal.count(move) > 1]:
+        return f"legal_moves of {game} lists the move {twice[0]} twice: {legal!r:.200}"
+    outside = next(move for move in legal if not 0 <= move < game.move_limit)
+    return f"legal_moves of {game} lists the move {outside}; moves are 0 to below its move_limit = {game.move_limit}"

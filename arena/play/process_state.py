@@ -15,7 +15,8 @@ import signal
 import sys
 import warnings
 from _signal import getitimer as _getitimer  # type: ignore[import-not-found]  # without a wrapper
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -39,8 +40,8 @@ class Word(NamedTuple):
     write: Callable[[Any], object]
 
 
-def words() -> tuple[list[Word], list[Word]]:
-    """Those of `glance`, in its order, and the others; of this system."""
+def words(games: Iterable[Any] = ()) -> tuple[list[Word], list[Word]]:
+    """Those of `glance`, in its order, and the others; of this system, and of games that agents share."""
     quick = [
         Word("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
         Word("sys.settrace", sys.gettrace, sys.settrace),
@@ -63,7 +64,8 @@ def words() -> tuple[list[Word], list[Word]]:
     numbers = [(name, getattr(signal, name)) for name in SIGNALS]
     rest += [Word(f"the handler of {name}", _handler(number), _set_handler(number)) for name, number in numbers]
     kinds = [(name, getattr(resource, name)) for name in LIMITS if hasattr(resource, name)]
-    return quick, rest + [Word(name, _limit(kind), _set_limit(kind)) for name, kind in kinds]
+    rest += [Word(name, _limit(kind), _set_limit(kind)) for name, kind in kinds]
+    return quick, rest + [_parameters(game) for game in games]
 
 
 def glance() -> tuple:
@@ -76,10 +78,10 @@ def glance() -> tuple:
 
 
 class Guard:
-    """Of this process, as it is now."""
+    """Of this process, as it is now, and of games that agents share."""
 
-    def __init__(self) -> None:
-        self._quick, self._rest = words()
+    def __init__(self, games: Iterable[Any] = ()) -> None:
+        self._quick, self._rest = words(games)
         self._was, self._was_rest, self._files = glance(), self._look(self._rest), _open_files()
         self._unseen: set[int] = set()  # agents whose code has run since all was looked at
         self._slow: set[int] = set()  # agents whose last call was long
@@ -146,6 +148,17 @@ def _open_files() -> set[int]:
         return {int(name) for name in os.listdir("/dev/fd")}
     except OSError:
         return set()
+
+
+def _parameters(game: Any) -> Word:
+    """The fields of a game, frozen as it is: each must stay the object that it was."""
+    values = {field.name: vars(game)[field.name] for field in fields(game) if field.name in vars(game)}
+
+    def write(_: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(game, name, value)
+
+    return Word(f"the parameters of {game}", lambda: [id(vars(game).get(name)) for name in values], write)
 
 
 def _timer(which: int) -> Callable[[], bool]:

@@ -7,7 +7,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from arena.agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, 
 from arena.config.config import Seat
 from arena.games.core.errors import listed
 from arena.games.core.game import Game
-from arena.play.game_calls import GameError
+from arena.play.game_calls import GameError, answered
 from arena.play.probe import game_fault
 from arena.play.watch import Watch
 from arena.results.database import candidates
-from arena.results.database.record import MoveRecord, Reason
+from arena.results.database.record import MoveRecord, Reason, numbers_of
 
 log = logging.getLogger("arena.referee")
 
@@ -28,6 +28,7 @@ FAULTS = (Exception, SystemExit)  # exceptions that are an agent's own fault
 REASONS = {OutOfTime: Reason.TIME, IllegalAnswer: Reason.ILLEGAL_MOVE, Resigned: Reason.RESIGNED}  # or an exception
 GRACE = 5.0  # seconds beyond its limit, until an agent's process is killed
 
+MOST_VALUE = 1 + 1e-6  # of a decision, with what rounding may add
 NO_CANDIDATES = candidates.Best(0, [], [], [])
 
 T = TypeVar("T")
@@ -147,11 +148,11 @@ class Referee:
         left = self._charged(seconds)
         watch.enter(self.agent, self._limit)
         decision, best = self._judged(answer, seconds, legal, state, ply)
+        numbers = self._numbers(decision)
         watch.leave()
         name, *names = self._names(state, [decision.move, *best.moves])
-        watch.enter(self.agent, self._limit)
         text = candidates.written(best, names)
-        return decision, MoveRecord.of(ply, side, name, decision, clock=left, candidates=text)
+        return decision, MoveRecord(ply=ply, side=side, move=name, clock=left, candidates=text, **numbers)
 
     def _choice_limit(self) -> float:
         seconds = self.seat.budget.seconds if self.clock is None else max(0.0, self.clock.left)
@@ -191,18 +192,20 @@ class Referee:
                 raise ValueError(f"its statistics have the move {move!r}, which is not legal")
         return decision, best
 
+    def _numbers(self, decision) -> dict[str, Any]:
+        numbers = numbers_of(decision)
+        if self.game.players == 2 and abs(value := numbers.get("value", 0.0)) > MOST_VALUE:
+            raise ValueError(f"a decision's value is {value}; it can be -1, a loss of the mover, to 1, a win")
+        return numbers
+
     def _names(self, state, moves) -> list[str]:
         """GameError if the rules fail, or a name has a blank, which separates names."""
         try:
-            names = [self.game.move_name(state, move) for move in moves]
-            parted = " ".join(names).split()
-        except Exception as error:
-            self._judgement = GameError(f"move_name of {self.game} raised {type(error).__name__}: {error}")
-            raise self._judgement from error
+            names = [answered(str, self.game, "move_name", state, move) for move in moves]
         except BaseException as error:
             self._judgement = error
             raise
-        if parted != names:
+        if " ".join(names).split() != names:
             self._judgement = GameError(
                 f"{self.game}: one of the moves {names} has a name that is empty or has a blank"
             )

@@ -82,6 +82,11 @@ class Verdicts:
             return self._after_probe(job, failure)
         if failure.agent not in job.fixture.seats:
             failure = replace(failure, agent=None)
+            if failure.certain:  # not from outside
+                game = self._game(job.fixture)
+                failure = replace(
+                    failure, fate=f"{failure.fate}, while no agent's code ran: perhaps the rules of {game}"
+                )
         job = replace(job, failures=(*job.failures, failure))
         if culprit(job.failures) is not None:
             return self._forfeit(job) if job.fixture.condition in self._sound else replace(job, probes=1)

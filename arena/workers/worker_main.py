@@ -89,7 +89,7 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
     watch.notice_compilations()
-    watch.guard = Guard()
+    watch.guard = Guard(config.instances)
     channel.send(Ready())
     return config
 

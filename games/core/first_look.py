@@ -67,11 +67,23 @@ def _fault(game: Rules) -> str:
                 return ""
             move = int(moves[rng.below(int(count))])
             doing = "move_name"
+            if twice := _named_twice(game, state, moves[:count].tolist()):
+                return f"move_name is {twice}{_after(made)}"
             made.append(str(game.move_name(state, move)))
             doing = "play"
             game.play(state, move)
     except Exception as error:
         return "" if doing == "legal_moves" else f"{doing} raised {type(error).__name__}: {error}{_after(made)}"
+    return ""
+
+
+def _named_twice(game: Rules, state: np.ndarray, moves: list[int]) -> str:
+    """A name of two different moves, and these; or ""."""
+    known: dict[str, int] = {}
+    for move in moves:
+        name = game.move_name(state, move)
+        if known.setdefault(name, move) != move:
+            return f"{name!r} for the moves {known[name]} and {move}"
     return ""
 
 

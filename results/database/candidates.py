@@ -59,7 +59,8 @@ def best(table: "MoveStatistics", move: int) -> Best:
     total = sum(visits)
     if visits and not 0 <= min(visits) <= total < 1 << 63:
         raise ValueError(f"statistics hold {min(visits)} visits of a move, and {total} of all")
-    return Best(total, [moves[i] for i in order], [visits[i] for i in order], [values[i] for i in order])
+    columns = [int(visits[i]) for i in order], [float(values[i]) for i in order]
+    return Best(int(total), [moves[i] for i in order], *columns)
 
 
 def written(best: Best, names: Sequence[str]) -> str | None:

@@ -51,14 +51,10 @@ class MoveRecord(Effort):
     def of(cls, ply: int, side: int, move: str, decision: "Decision", **known: Any) -> "MoveRecord":
         """A decision's record, with NumPy's scalars as Python's numbers; `known` can have clock and candidates.
 
-        ValueError for a number that is not finite or does not fit the store, TypeError for anything but a number.
+        ValueError for a number that is not finite, does not fit the store, or is a count below 0; TypeError for
+        anything but a number.
         """
-        numbers = {
-            name: _plain(kind, value)
-            for name, kind, optional in _counted()
-            if (value := getattr(decision, name)) is not None or not optional
-        }
-        return cls(ply=ply, side=side, move=move, **known, **numbers)
+        return cls(ply=ply, side=side, move=move, **known, **numbers_of(decision))
 
 
 @cache
@@ -68,10 +64,38 @@ def _counted() -> list[tuple[str, type, bool]]:
     return [(field.name, *kind_of(field)) for field in fields(MoveRecord) if field.name in names]
 
 
-def _plain(kind, value):
-    number = kind(value)
+def numbers_of(decision: "Decision") -> dict[str, Any]:
+    """What a decision counts, and its value, as Python's numbers; errors as of `MoveRecord.of`."""
+    return {
+        name: _plain(name, kind, value)
+        for name, kind, optional in _counted()
+        if (value := getattr(decision, name)) is not None or not optional
+    }
+
+
+def exact(kind: type, answer: Any) -> Any:
+    """The answer, perhaps one of NumPy's, as an int, float, bool or str; TypeError if it is none, even nearly."""
+    if type(answer) is kind:
+        return answer
+    plain = answer.item() if hasattr(answer, "item") else answer
+    if kind is str and isinstance(plain, str):
+        return str(plain)
+    if kind is not str and isinstance(plain, (bool, int, float)):
+        made = kind(plain)
+        if made == plain or made != made:
+            return made
+    raise TypeError(f"{answer!r:.80} is no {kind.__name__}")
+
+
+def _plain(name, kind, value):
+    try:
+        number = exact(kind, value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"a decision's {name} is {value!r:.80}, which is no {kind.__name__}") from None
     if not abs(number) < MOST:  # nan is not either
-        raise ValueError(f"a decision holds {number}, which is no finite number below 2**63")
+        raise ValueError(f"a decision's {name} is {number}, which is no finite number below 2**63")
+    if number < 0 and name != "value":
+        raise ValueError(f"a decision's {name} is {number}; it can be 0 or more")
     return number
 
 

@@ -7,6 +7,7 @@ import html
 import importlib.util
 import json
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import fields
@@ -362,12 +363,13 @@ def _tabulate(cells, right, style) -> str:
 
 
 def _markdown(cells, right, title) -> str:
-    escaped = {_bars(heading): [_bars(cell) for cell in column] for heading, column in cells.items()}
-    return (f"**{title}**\n\n" if title else "") + _tabulate(escaped, right, "pipe") + "\n"
+    told = {_literally(heading): list(map(_literally, column)) for heading, column in cells.items()}
+    return (f"**{_literally(title)}**\n\n" if title else "") + _tabulate(told, right, "pipe") + "\n"
 
 
-def _bars(text) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+def _literally(text) -> str:
+    """Without meaning in Markdown: no tags, links, code, entities or formulas of a stranger's names."""
+    return re.sub(r"[\\`*_\[\]<|&~$]", r"\\\g<0>", text)
 
 
 def _html(cells, right, title) -> str:

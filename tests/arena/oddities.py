@@ -35,6 +35,8 @@ class FaultyNim(Nim):
     def play(self, state, move):
         if self.fault == "raises" and state[0] <= 4:
             raise ZeroDivisionError("these rules are broken")
+        if self.fault == "exits" and state[0] <= 4 and multiprocessing.parent_process() is not None:
+            os._exit(0)
         if self.fault != "endless" or state[0] > 4:
             state[0] -= np.uint64(move)
         state[1] = 1 - state[1]
@@ -168,6 +170,12 @@ _ANSWERS = {
     "bool": Decision(True),
     "text": Decision("1"),
     "value": Decision(1, value="high"),
+    "fewer than no playouts": Decision(1, playouts=-5),
+    "half a node": Decision(1, nodes=0.5),
+    "a depth in words": Decision(1, depth="3"),
+    "less than no time": Decision(1, virtual_time=-0.5),
+    "a value of nine": Decision(1, value=9.0),
+    "a value below a loss": Decision(1, value=np.float32(-1.001)),
 }
 
 

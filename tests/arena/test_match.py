@@ -106,7 +106,13 @@ FORFEITS = [
     ("sysexit", Reason.EXCEPTION, "bad: SystemExit: on purpose"),
     ("raises at once", Reason.EXCEPTION, "bad: RuntimeError: no player today"),
     ("raises when told", Reason.EXCEPTION, "bad: RuntimeError: I do not want to know"),
-    ("value", Reason.EXCEPTION, "bad: ValueError: could not convert string to float"),
+    ("value", Reason.EXCEPTION, "bad: TypeError: a decision's value is 'high', which is no float"),
+    ("fewer than no playouts", Reason.EXCEPTION, "bad: ValueError: a decision's playouts is -5; it can be 0 or more"),
+    ("half a node", Reason.EXCEPTION, "bad: TypeError: a decision's nodes is 0.5, which is no int"),
+    ("a depth in words", Reason.EXCEPTION, "bad: TypeError: a decision's depth is '3', which is no int"),
+    ("less than no time", Reason.EXCEPTION, "bad: ValueError: a decision's virtual_time is -0.5; it can be 0 or more"),
+    ("a value of nine", Reason.EXCEPTION, "bad: ValueError: a decision's value is 9.0; it can be -1, a loss of the"),
+    ("a value below a loss", Reason.EXCEPTION, "bad: ValueError: a decision's value is -1.00"),
     ("range", Reason.ILLEGAL_MOVE, "bad answered the move 99 at ply 2; legal: 1 2"),
     ("negative", Reason.ILLEGAL_MOVE, "bad answered the move -1 at ply 2"),
     ("float", Reason.ILLEGAL_MOVE, "bad answered the move 1.0 at ply 2"),
@@ -156,12 +162,12 @@ def test_a_player_that_writes_into_its_position_changes_nothing():
     "fault, message",
     [
         ("raises", "play of test_faulty_nim.* raised ZeroDivisionError: these rules are broken"),
-        ("endless", "is not over after its max_plies = 9"),
+        ("endless", "is not over after its max_plies = 40"),
     ],
 )
 def test_rules_that_fail_are_no_agents_fault(fault, message):
     with pytest.raises(GameError, match=message):
-        first_game("random", ("b", "random"), game=f"test_faulty_nim(heap=9, fault={fault!r})")
+        first_game("random", ("b", "random"), game=f"test_faulty_nim(heap=40, fault={fault!r})")
 
 
 def test_budgets_come_from_the_agent_or_the_tournament():

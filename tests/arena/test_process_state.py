@@ -1,11 +1,22 @@
 """Agents that change their process: it is set back, they are named, and nobody else pays."""
 
+import inspect
 import re
+import signal
 import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
 
 import arena
+from arena.games.core.jit import entries, kept
+from arena.games.core.playout import playout_kernel
+from arena.games.core.random import stream
+from arena.play.probe import fault_in_kernels, game_fault
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
+from tests.heap import Heap
 
 PLUGIN = '''
 import decimal, gc, os, resource, signal, sys, tempfile, threading, time, warnings
@@ -17,7 +28,7 @@ from arena.agents.core.agent import Decision
 from arena.agents.random import Random, RandomPlayer
 from arena.games.core.random import random_below
 
-FOLDER, KEPT = os.getcwd(), []
+FOLDER, KEPT, GAMES = os.getcwd(), [], []
 
 
 def ring(*_):
@@ -66,6 +77,7 @@ CHANGES = {
     "few files": lambda: (limit("RLIMIT_NOFILE", 3), time.sleep(0.004)),
     "short files": lambda: (limit("RLIMIT_FSIZE", 0), time.sleep(0.004)),
     "little memory": lambda: (limit("RLIMIT_AS", 1 << 28), time.sleep(0.004)),
+    "rules": lambda: (object.__setattr__(GAMES[0], "heaps", (1, 1)), time.sleep(0.004)),
     "closed": lambda: sys.stdout.close(),
 }
 
@@ -84,7 +96,7 @@ class Changing(Random):
 class ChangingPlayer(RandomPlayer):
     def __init__(self, game, how):
         super().__init__(game)
-        self.how = how
+        self.how, GAMES[:] = how, [game]
 
     def decide(self, state, rng):
         decision = super().decide(state, rng)
@@ -104,6 +116,7 @@ class Honest(Random):
 class HonestPlayer(RandomPlayer):
     def decide(self, state, rng):
         self.work()
+        assert self.game.heaps == (3, 3)
         return super().decide(state, rng)
 
     def work(self):
@@ -166,3 +179,51 @@ def test_what_cannot_be_set_back_loses_the_game_with_its_process(tmp_path, monke
             assert (record.second if record.outcome else record.first) == UNMENDED
         else:
             assert record.reason == Reason.PLAYED_OUT
+
+
+def ring(*_):
+    raise TimeoutError("my own alarm")
+
+
+@contextmanager
+def alarm(seconds):
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+@contextmanager
+def shallow(frames):
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + frames)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@contextmanager
+def short_of_memory(_):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(entries, "_link", lambda *_: bytearray(1 << 62))
+        yield
+
+
+@pytest.mark.parametrize("disturbance, measure", [(alarm, 0.02), (shallow, 60), (short_of_memory, 0)])
+def test_a_compilation_that_an_agent_disturbs_is_no_fault_of_the_game(disturbance, measure, monkeypatch):
+    """Nor do later calls meet it."""
+    monkeypatch.setattr(kept, "load", lambda name: None)
+
+    def score(self, state):
+        return 1.0 + measure if state[1] == 1 else -1.0 - measure
+
+    game = dataclass(frozen=True)(type("Odd", (Heap,), {"__module__": __name__, "score": score}))()
+    with pytest.raises(BaseException) as raised, disturbance(measure):
+        playout_kernel(game, game.initial(), 1, stream(1))
+    assert game_fault(game, game.initial(), raised.value) is None
+    assert fault_in_kernels(game) is None
+    playout_kernel(game, game.initial(), 1, stream(1))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -193,3 +194,23 @@ def test_an_agent_that_fails_is_compiled_again_and_an_outside_program_asked_agai
     program = Seat("program", agents.make("external(command='cat')"), Budget())
     compiled.note_compiled([program], [games.make("tictactoe")])
     assert not compiled.is_compiled(program, [games.make("tictactoe")])
+
+
+def started(*words, until):
+    """The command, when it has imported a module; lines come with each import."""
+    command = [sys.executable, "-X", "importtime", "-m", "arena", *words]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    for line in process.stderr:
+        if line.rstrip().endswith(f" {until}"):
+            return process
+    raise AssertionError(f"{until} is not imported")
+
+
+@pytest.mark.parametrize("until", ["arena.commands.options", "arena.commands.application", "numpy", "numba"])
+def test_an_interrupt_of_the_imports_leaves_no_traceback(until, tmp_path):
+    words = "run", "--game", "nim", "--agent", "random", "--agent", "flat(playouts=9)", "--out", str(tmp_path / "run")
+    process = started(*words, until=until)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert "Traceback" not in said and "KeyboardInterrupt" not in said
+    assert process.returncode == (-signal.SIGINT if until.startswith("arena") else 130)

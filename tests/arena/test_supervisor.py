@@ -132,7 +132,7 @@ def test_an_agent_that_hangs_loses_its_games(bench):
 
 
 def test_rules_that_fail_make_a_game_void(bench):
-    made = bench(values("random", ("b", "random"), game="test_faulty_nim(heap=9, fault='raises')", games=4))
+    made = bench(values("random", ("b", "random"), game="test_faulty_nim(heap=40, fault='raises')", games=4))
     records = made.run()
     assert all(r.reason == Reason.RULES and r.detail.startswith("the rules failed: play of") for r in records.values())
     assert len(records) == 4 and "ZeroDivisionError: these rules are broken" in made.log()

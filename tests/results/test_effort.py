@@ -88,5 +88,5 @@ def test_numbers_of_numpy_become_pythons():
 def test_numbers_that_no_store_can_hold(bad):
     with pytest.raises(ValueError, match="no finite number below"):
         MoveRecord.of(0, 0, "a1", Decision(1, **bad))
-    with pytest.raises(ValueError, match="could not convert string to float: 'high'"):
+    with pytest.raises(TypeError, match="a decision's value is 'high', which is no float"):
         MoveRecord.of(0, 0, "a1", Decision(1, value="high"))

@@ -9,6 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from arena import results
 from arena.results.database.store import FILE_NAME, Store
@@ -90,6 +93,28 @@ def test_markup_in_names_is_text():
     frame = pd.DataFrame({"agent": ["[bold]x[/bold]", "a|b_c", "<i>"], "games": [1, 2, 3]})
     assert "[bold]x[/bold]" in render(frame, "text")
     assert "a\\|b\\_c" in render(frame, "markdown") and "&lt;i&gt;" in render(frame, "html")
+
+
+NAMES = st.text(r"ab1 \`*_[]()<>|&~$!#+-.:/@={}^", min_size=1).filter(str.strip)
+
+
+@settings(deadline=None)
+@given(st.lists(NAMES, min_size=1, max_size=3), NAMES)
+@example(["<script>alert(1)</script>", "[b](http://x)", "&lt;", "`a`", "~~a~~"], "# a *title* <b>")
+def test_markdown_shows_names_as_they_are(names, title):
+    """To a parser of GitHub's kind."""
+    names, title = [" ".join(name.split()) for name in names], " ".join(title.split())
+    page = render(pd.DataFrame({"agent": names}), "markdown", title=title)
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(page)
+    shown = [token for token in tokens if token.type == "inline"]
+    assert {child.type for token in shown for child in token.children} <= {
+        "text",
+        "text_special",
+        "strong_open",
+        "strong_close",
+    }
+    texts = ["".join(child.content for child in token.children) for token in shown]
+    assert texts == [title, "agent", *names]
 
 
 def test_latex_is_escaped(tournament):

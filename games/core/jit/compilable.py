@@ -122,8 +122,13 @@ def look_again(game, *classes: type) -> None:
     if known is None or is_ours(type(game).__module__) or known[1].unnamed:
         return
     if _find_type(game) is not known[1]:
-        for name in _OWN:
-            vars(game).pop(name, None)
+        forget_failures(game)
+        vars(game).pop("_kind")
+
+
+def forget_failures(game) -> None:
+    """Have the methods of a game looked for again, those that could not be compiled, too."""
+    vars(game).pop("_table", None)
 
 
 def _find_type(game):
