@@ -130,6 +130,7 @@ class Matches(Format):
         super().__init__(names, games, fixtures, keys)
         self.openings = games // 2  # of a match
         self._asked: Counter[Pair] = Counter()  # openings each pair is to play
+        self._wanted = 0  # games, their sum twice
         self._left = 0  # games wanted that have not ended
         # [opening, side] of the pair's first agent, which moves first if the side is 0; None for a void game
         self._points: dict[Pair, dict[tuple[int, int], float | None]] = defaultdict(dict)
@@ -150,12 +151,13 @@ class Matches(Format):
             begin, end = self._asked[pair], self._asked[pair] + openings
             self._left += 2 * openings - sum(begin <= opening < end for opening, _ in self._points[pair])
             self._asked[pair] = end
+            self._wanted += 2 * openings
 
     def asked(self):
         return Counter(self._asked)
 
     def __len__(self):
-        return 2 * self._asked.total()
+        return self._wanted
 
     def due(self, begun):
         """Opening by opening, so that pairs advance together."""

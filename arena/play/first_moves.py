@@ -34,9 +34,9 @@ def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], .
     return time.perf_counter() - start, failure
 
 
-def weight(agent: Agent) -> int:
-    """A rough measure of compile time: the functions that an agent reaches."""
-    return len(code_of(type(agent)))  # type: ignore[arg-type]
+def weight(kind: type[Agent]) -> int:
+    """A rough measure of compile time: the functions that a class of agents reaches."""
+    return len(code_of(kind))  # type: ignore[arg-type]
 
 
 def _budgets(seat) -> list[Budget]:

@@ -281,8 +281,10 @@ class PlainDisplay(Display):
     def playing(self, games):
         super().playing(games)
         if time.monotonic() >= self.next_line:
-            self.next_line = time.monotonic() + self.SECONDS
+            begun = time.thread_time()
             self.tell()
+            pause = min((time.thread_time() - begun) / SHARE_OF_TIME, MOST_PAUSE)
+            self.next_line = time.monotonic() + max(self.SECONDS, pause)
 
     def tell(self):
         """Progress and leader; games in play, if none has ended since."""

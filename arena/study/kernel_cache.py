@@ -73,7 +73,7 @@ def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Pa
     """
     made, known = [agents.make(spec) for spec in agent_specs], [games.make(spec) for spec in game_specs]
     classes: dict[type, list[Agent]] = {}
-    for agent in sorted(made, key=first_moves.weight, reverse=True):
+    for agent in sorted(made, key=lambda agent: first_moves.weight(type(agent)), reverse=True):
         classes.setdefault(type(agent), []).append(agent)
     kernels = [Part(_samples(group, known), tuple(map(str, group))) for group in classes.values()]
     done = {(game, agent) for part in kernels for game in part.games for agent in part.agents}

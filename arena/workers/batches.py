@@ -18,19 +18,28 @@ NEWS_SECONDS = 0.05  # then it sends the records it has
 
 @dataclass
 class Lengths:
-    """The mean seconds of finished games, by condition and agents."""
+    """The mean seconds of finished games, by condition, and by condition and agents."""
 
     _sums: dict[tuple, list] = field(default_factory=lambda: defaultdict(lambda: [0, 0.0]), init=False)
 
     def add(self, fixture: Fixture, record: GameRecord) -> None:
         """Count a finished game."""
-        entry = self._sums[_kind(fixture)]
-        entry[0] += 1
-        entry[1] += max(0.0, record.seconds) + UNCOUNTED
+        for kind in (_kind(fixture), (fixture.condition,)):
+            entry = self._sums[kind]
+            entry[0] += 1
+            entry[1] += max(0.0, record.seconds) + UNCOUNTED
 
     def of(self, fixture: Fixture) -> float | None:
         """In seconds; None if no game of its kind has finished."""
-        entry = self._sums.get(_kind(fixture))
+        return self._mean(_kind(fixture))
+
+    def about(self, fixture: Fixture) -> float | None:
+        """The same, or the mean of other agents' games, where a wrong guess does no harm."""
+        found = self.of(fixture)
+        return self._mean((fixture.condition,)) if found is None else found
+
+    def _mean(self, kind) -> float | None:
+        entry = self._sums.get(kind)
         return entry[1] / entry[0] if entry else None
 
 

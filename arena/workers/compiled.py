@@ -6,7 +6,7 @@ If kernels were removed, workers compile them.
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numba
 from llvmlite.binding import get_host_cpu_name
@@ -21,25 +21,30 @@ from arena.games.core.jit.parts import processor_features
 NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest
 
 
-def is_compiled(seat: Seat, games: Iterable[Game]) -> bool:
-    """Whether everything that a seat runs on these games has been compiled by this Numba for this processor."""
-    return _key(seat, games) in (index.load(NAME) or {})
+def left(seats: Sequence[Seat], games: Sequence[Game]) -> list[int]:
+    """The places of the seats with something to compile for these games, by this Numba for this processor; those that
+    run the same kernels once."""
+    known = index.load(NAME) or {}
+    first: dict[str, int] = {}
+    for place, key in enumerate(_keys(seats, games)):
+        first.setdefault(key, place)
+    return [place for key, place in first.items() if key not in known]
 
 
-def note_compiled(seats: Iterable[Seat], games: Iterable[Game]) -> None:
+def note_compiled(seats: Iterable[Seat], games: Sequence[Game]) -> None:
     """Record that these seats are compiled for these games; outside programs, which may change, are left out."""
-    games = list(games)
-    keys = [_key(seat, games) for seat in seats if type(seat.agent).identity is Agent.identity]
+    keys = _keys([seat for seat in seats if type(seat.agent).identity is Agent.identity], games)
     if keys:
         known = {**(index.load(NAME) or {}), **dict.fromkeys(keys, True)}
         index.keep(NAME, dict(list(known.items())[-MOST:]))
 
 
-def _key(seat, games) -> str:
-    """A digest of what determines the kernels; the stamp covers searches that a parameter names."""
-    code = code_digest(type(seat.agent), *map(type, games))
+def _keys(seats, games) -> list[str]:
+    """Digests of what determines the kernels; the stamp covers searches that a parameter names."""
+    kinds = {type(seat.agent) for seat in seats}
+    code = {kind: code_digest(kind, *map(type, games)) for kind in kinds}
     settings = sorted(item for item in os.environ.items() if item[0].startswith(("NUMBA_", "ARENA_SPECIALIZE")))
     machine = (numba.__version__, get_host_cpu_name(), sorted(processor_features()), settings)
-    kinds = sorted(seat.budget.given())
-    text = repr((str(seat.agent), kinds, [str(game) for game in games], code, machine))
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
+    rest = repr(([str(game) for game in games], machine))
+    texts = [repr((str(seat.agent), sorted(seat.budget.given()), code[type(seat.agent)])) for seat in seats]
+    return [hashlib.sha256((text + rest).encode()).hexdigest()[:24] for text in texts]

@@ -94,13 +94,13 @@ class Queue:
     def _together(self) -> int:
         """How many games, from the first on, travel together: alike in cores, a fair share at most."""
         first = self._window[0]
-        length = self._lengths.of(first.fixture)
+        length = self._lengths.about(first.fixture)  # a worker gives back what takes longer
         if length is None or first.alone or length > ORDER_SECONDS / 2:
             return 1
         self._read(2 * self._limit * min(MOST, int(ORDER_SECONDS / length)))
         count, seconds = 0, 0.0
         for job in islice(self._window, most(len(self._window), self._limit)):
-            length = self._lengths.of(job.fixture)
+            length = self._lengths.about(job.fixture)
             if length is None or job.alone or job.cores != first.cores or seconds + length > ORDER_SECONDS:
                 break
             count, seconds = count + 1, seconds + length

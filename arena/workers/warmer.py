@@ -14,8 +14,7 @@ from multiprocessing import connection as pipes
 from arena.config.config import Config, Seat
 from arena.play.first_moves import weight
 from arena.results.database.record import Reason
-from arena.workers import worker_main
-from arena.workers.compiled import is_compiled, note_compiled
+from arena.workers import compiled, worker_main
 from arena.workers.logs import WorkersLog
 from arena.workers.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
 from arena.workers.starting import WorkerStartError
@@ -51,9 +50,10 @@ class Warmer:
 
     def __post_init__(self):
         seats = self.config.conditions[0].seats
-        left = [agent for agent, seat in enumerate(seats) if not is_compiled(seat, self.config.instances)]
+        left = compiled.left(seats, self.config.instances)
+        weights = {kind: weight(kind) for kind in {type(seats[agent].agent) for agent in left}}
         # the slowest first, lest a core waits for it at the end
-        self._left = sorted(left, key=lambda agent: -weight(seats[agent].agent))
+        self._left = sorted(left, key=lambda agent: -weights[type(seats[agent].agent)])
         self._compiled: list[Seat] = []
         self._names = itertools.count(1)
 
@@ -74,7 +74,7 @@ class Warmer:
                 self._engage()
             return self._spoilt
         finally:
-            note_compiled(self._compiled, self.config.instances)
+            compiled.note_compiled(self._compiled, self.config.instances)
             for child in list(self._children):
                 self._dismiss(child)
             self._watchdog.close()

@@ -43,11 +43,7 @@ class Tallies:
 
     def __init__(self, rows: dict[Key, tuple[int, tuple[int, ...]]]):
         self.rows = rows
-
-    @property
-    def games(self) -> int:
-        """The number of games counted."""
-        return sum(sums[0] for _, sums in self.rows.values())
+        self.games = sum(sums[0] for _, sums in rows.values())  # counted
 
     def changed(self) -> "Change":
         """A change that is to be made in one transaction."""
@@ -61,6 +57,7 @@ class Change:
         self.tallies = tallies
         self.rows: dict[Key, tuple[int, tuple[int, ...]]] = {}
         self._next = len(tallies.rows)  # the number of the next key
+        self._added = 0  # games
 
     def add(self, connection: Connection, record: "arena.results.database.record.GameRecord") -> None:
         """Count a game; remember how it went, as the first of its setting."""
@@ -69,6 +66,7 @@ class Change:
         again, otherwise = _repetition(connection, record)
         more = (1, record.plies, record.opening, len(record.decisions), again, otherwise)
         self.rows[key] = (number, tuple(map(add, sums, more)))
+        self._added += 1
 
     def write(self, connection: Connection) -> None:
         """Store the tallies that have changed."""
@@ -77,6 +75,7 @@ class Change:
     def keep(self) -> None:
         """Make them the tallies of the store."""
         self.tallies.rows |= self.rows
+        self.tallies.games += self._added
 
     def _new(self):
         self._next += 1

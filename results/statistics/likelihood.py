@@ -68,11 +68,8 @@ class _Likelihood:
     def __init__(self, games: Games, groups, with_advantage: bool, law: Law, draws: float | None, anchors: dict):
         self.games, self.law, self.draws = games, law, draws  # draws None: to be estimated
         self.basis, self.fixed = _basis(groups, anchors)
-        columns = [self.basis[games.first] - self.basis[games.second]]
-        if with_advantage:
-            columns.append(np.ones((len(games.first), 1)))
-        self.design = np.hstack(columns)
-        self.start = self.fixed[games.first] - self.fixed[games.second]
+        self.with_advantage = with_advantage
+        self.width = self.basis.shape[1] + with_advantage  # of the linear parameters
         self.total = games.counts.sum()
 
     def split(self, theta):
@@ -81,7 +78,18 @@ class _Likelihood:
 
     def probabilities(self, theta):
         linear, draws = self.split(theta)
-        return self.law.probabilities(self.start + self.design @ linear, draws)
+        strengths = self.fixed + self.basis @ linear[: self.basis.shape[1]]
+        advantage = linear[-1] if self.with_advantage else 0.0
+        return self.law.probabilities(strengths[self.games.first] - strengths[self.games.second] + advantage, draws)
+
+    def by_linear(self, by_gap):
+        """Derivatives by the linear parameters, from those of each row by its gap: float[rows]."""
+        by_strength = self._summed(self.games.first, by_gap) - self._summed(self.games.second, by_gap)
+        found = self.basis.T @ by_strength
+        return np.append(found, by_gap.sum()) if self.with_advantage else found
+
+    def _summed(self, places, values):
+        return np.bincount(places, values, len(self.fixed))
 
     def value(self, theta):
         p, _ = self.probabilities(theta)
@@ -90,7 +98,7 @@ class _Likelihood:
     def gradient(self, theta):
         p, derivatives = self.probabilities(theta)
         by = np.einsum("rk,rkc->rc", self.games.counts / p, derivatives)
-        by_linear = self.design.T @ by[:, 0]
+        by_linear = self.by_linear(by[:, 0])
         return -(np.append(by_linear, by[:, 1].sum()) if self.draws is None else by_linear) / self.total
 
     def information(self, theta, played):
@@ -98,15 +106,33 @@ class _Likelihood:
         p, derivatives = self.probabilities(theta)
         a_game = np.einsum("rkc,rk,rkd->rcd", derivatives, 1 / p, derivatives)
         weighted = a_game * played[:, None, None]
-        information = self.design.T @ (weighted[:, 0, 0, None] * self.design)
+        information = self._of_gaps(weighted[:, 0, 0])
         if self.draws is None:
-            cross = self.design.T @ weighted[:, 0, 1]
-            information = np.block([[information, cross[:, None]], [cross[None], weighted[:, 1, 1].sum()]])
+            information = _bordered(information, self.by_linear(weighted[:, 0, 1]), weighted[:, 1, 1].sum())
+        return information
+
+    def _of_gaps(self, weights):
+        """The information of the linear parameters, from that of each row on its gap: float[rows].
+
+        Of strengths it is the Laplacian of the graph of those who met: as large as the pool, however many rows there
+        are.
+        """
+        n = len(self.fixed)
+        met = np.bincount(self.games.first * n + self.games.second, weights, n * n).reshape(n, n)
+        met += met.T
+        information = self.basis.T @ (np.diag(met.sum(axis=0)) - met) @ self.basis
+        if self.with_advantage:
+            information = _bordered(information, self.by_linear(weights)[:-1], weights.sum())
         return information
 
     def hessian(self, theta):
         """Expected second derivatives of `value`: never indefinite, as observed ones may be."""
         return self.information(theta, self.games.counts.sum(axis=1) / self.total)
+
+
+def _bordered(matrix, border, corner):
+    """A symmetric matrix with one more row and column."""
+    return np.block([[matrix, border[:, None]], [border[None], corner]])
 
 
 def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchors: dict[int, float]) -> Fit:
@@ -124,7 +150,7 @@ def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchor
     elif wins + losses == 0:
         parameter = law.parameter_of(0.05 ** (1 / games.distinct.sum()))
     likelihood = _Likelihood(games, groups, with_advantage, law, parameter, anchors)
-    theta = np.zeros(likelihood.design.shape[1])
+    theta = np.zeros(likelihood.width)
     if parameter is None:
         theta = np.append(theta, law.parameter_of(draws / (wins + draws + losses)))
     if len(theta):

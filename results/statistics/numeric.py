@@ -24,7 +24,7 @@ def normal_probability(x: float) -> float:
 
 def normal_probabilities(x: np.ndarray) -> np.ndarray:
     """float of any shape."""
-    return np.array([normal_probability(one) for one in x.ravel().tolist()]).reshape(x.shape)
+    return 0.5 * np.asarray(np.frompyfunc(math.erfc, 1, 1)(-x / math.sqrt(2)), float)
 
 
 def logistic(x: np.ndarray) -> np.ndarray:
@@ -52,7 +52,10 @@ def reachable(edges: np.ndarray) -> np.ndarray:
     """bool[n, n]: edges, bool[n, n], lead from row to column in any number of steps."""
     reach = edges | np.eye(len(edges), dtype=bool)
     for _ in range(max(1, len(edges).bit_length())):
-        reach = (reach.astype(np.float32) @ reach) > 0
+        further = (reach.astype(np.float32) @ reach) > 0
+        if (further == reach).all():
+            break
+        reach = further
     return reach
 
 
@@ -64,14 +67,32 @@ def components(edges: np.ndarray) -> np.ndarray:
 
 def has_negative_cycle(weights: np.ndarray) -> bool:
     """Whether edges of those weights, float[n, n] with inf for none, have a cycle of negative weight (Bellman, 1958;
-    Ford, 1956)."""
-    distance = np.zeros(len(weights))
-    for _ in range(len(weights)):
-        shorter = np.minimum(distance, (distance[:, None] + weights).min(axis=0, initial=math.inf))
-        if (shorter == distance).all():
+    Ford, 1956).
+
+    So they have as soon as the edges by which distances last became shorter have a cycle (Cherkassky & Goldberg,
+    "Negative-cycle detection algorithms", 1999).
+    """
+    n = len(weights)
+    distance, before = np.zeros(n), np.arange(n)
+    for _ in range(n):
+        lengths = distance[:, None] + weights
+        nearest = lengths.argmin(axis=0)
+        shorter = lengths[nearest, np.arange(n)]
+        improved = shorter < distance
+        if not improved.any():
             return False
-        distance = shorter
+        distance, before = np.where(improved, shorter, distance), np.where(improved, nearest, before)
+        if _has_cycle(before):
+            return True
     return True
+
+
+def _has_cycle(before: np.ndarray) -> bool:
+    """Whether steps from a node to the one before it, int[n], lead round in a circle; one before itself ends them."""
+    ends = before == np.arange(len(before))
+    for _ in range(len(before).bit_length()):
+        before = before[before]
+    return not ends[before].all()
 
 
 def contrasts(n: int) -> np.ndarray:

@@ -322,11 +322,13 @@ def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
     if as_first.sum() + as_second.sum() == 0:
         return None
     gap = model.strengths[ahead][:, None] - model.strengths[behind][None, :]
+    won, times = np.concatenate([gap[as_first > 0], gap[as_second > 0]]), (as_first > 0).sum()
+    advantage = np.where(np.arange(len(won)) < times, model.advantage, -model.advantage)
+    games = np.concatenate([as_first[as_first > 0], as_second[as_second > 0]])
 
     def log_probability(lead):
-        first, _ = model.law.probabilities((gap + lead + model.advantage).ravel(), model.draws)
-        second, _ = model.law.probabilities((model.advantage - gap - lead).ravel(), model.draws)
-        return as_first.ravel() @ np.log(first[:, WIN]) + as_second.ravel() @ np.log(second[:, LOSS])
+        ahead_moves_first, _ = model.law.probabilities(won + lead + advantage, model.draws)
+        return games @ np.log(ahead_moves_first[:, WIN])
 
     return root(lambda lead: log_probability(lead) - math.log(1 - CONFIDENCE), -100, 100)
 

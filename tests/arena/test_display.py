@@ -71,6 +71,7 @@ def test_live_standings_are_of_all_games_however_fast_they_end(folder, monkeypat
 def test_the_best_score_so_far_is_shown_where_there_is_one(folder, monkeypatch):
     """Of games for one player; of others no column is there."""
     monkeypatch.setattr(PlainDisplay, "SECONDS", 0.0)
+    monkeypatch.setattr(display, "SHARE_OF_TIME", 1e9)  # standings take no time
     shown, text, fixtures = begun(PlainDisplay, folder)
     shown.playing([InPlay(fixtures[0], 0, 9.0, 71.0), InPlay(fixtures[1], 3, 8.0)])
     assert shown.games_in_play()["best"].tolist()[0] == 71.0
@@ -90,6 +91,7 @@ def test_a_live_display_in_a_narrow_terminal_tells_names_apart(folder):
 
 def test_lines_in_a_pipe_come_also_while_no_game_ends(folder, monkeypatch):
     monkeypatch.setattr(PlainDisplay, "SECONDS", 0.0)
+    monkeypatch.setattr(display, "SHARE_OF_TIME", 1e9)  # standings take no time
     shown, text, fixtures = begun(PlainDisplay, folder)
     in_play = [InPlay(fixtures[0], 12, 61.7)]
     shown.playing(in_play)
@@ -110,6 +112,7 @@ def test_lines_in_a_pipe_come_also_while_no_game_ends(folder, monkeypatch):
 
 def test_nobody_leads_before_a_game_counts(folder, monkeypatch):
     monkeypatch.setattr(PlainDisplay, "SECONDS", 0.0)
+    monkeypatch.setattr(display, "SHARE_OF_TIME", 1e9)  # standings take no time
     shown, text, _ = begun(PlainDisplay, folder)
     shown.standings = lambda: pandas.DataFrame([{"agent": "strong", "score": float("nan"), "mean": float("nan")}])
     shown.playing([])

@@ -15,8 +15,7 @@ import pytest
 
 from arena.config import loading
 from arena.results.database.record import Reason
-from arena.workers import waiting, worker_main
-from arena.workers import warmer as warmer_module
+from arena.workers import compiled, waiting, worker_main
 from arena.workers import worker as worker_module
 from arena.workers.batches import Lengths
 from arena.workers.logs import RunLog
@@ -34,7 +33,7 @@ LONG = "test_nim(heap=40)"  # in which everybody decides more often than before 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch):
     """No agent is known to be compiled, whatever was played before."""
-    monkeypatch.setattr(warmer_module, "is_compiled", lambda seat, games: False)
+    monkeypatch.setattr(compiled, "left", lambda seats, games: list(range(len(seats))))
 
 
 def workers_left():

@@ -19,7 +19,7 @@ import arena
 from arena.config.config import ConfigError
 from arena.results.database.store import Store, StoreBusy, StoreError, StoreExists
 from arena.runner.running import _signals
-from arena.workers import logs, warmer
+from arena.workers import compiled, logs
 from arena.workers.starting import WorkerStartError
 from arena.workers.supervisor import Supervisor
 from tests.arena.conftest import PLUGIN, values
@@ -115,7 +115,7 @@ def undisturbed(tmp_path_factory):
 @pytest.fixture
 def nothing_known(monkeypatch):
     """No agent is known to be compiled, whatever was played before."""
-    monkeypatch.setattr(warmer, "is_compiled", lambda seat, games: False)
+    monkeypatch.setattr(compiled, "left", lambda seats, games: list(range(len(seats))))
 
 
 def test_a_run_returns_its_results(tmp_path, nothing_known):
