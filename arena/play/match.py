@@ -18,6 +18,8 @@ from arena.play.referee import Forfeit, Limits, Referee, Turn
 from arena.play.watch import Watch
 from arena.results.database.record import MOST, GameRecord, ImprovementRecord, MoveRecord
 
+REPEATED = 16  # of so many games, the moves of one are played once more
+
 
 class Openings:
     """The openings of a run; keeps the last one for the second game of its pair."""
@@ -176,7 +178,8 @@ class Match:
                 outcome, reason, detail = ending
             else:
                 outcome, score, reason, detail = result_of(self.game, self.state)
-                self._check_repeats(score)
+                if self.fixture.number % REPEATED == 0:
+                    self._check_repeats(score)
         except Forfeit as forfeit:
             # the first player's: 0 if it forfeits, 1 if the second does
             outcome = float(self.asked) if len(seats) == 2 else None

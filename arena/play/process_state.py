@@ -14,7 +14,8 @@ import resource
 import signal
 import sys
 import warnings
-from _signal import getitimer as _getitimer  # type: ignore[import-not-found]  # without a wrapper
+from _signal import getitimer as _getitimer  # type: ignore[import-not-found]  # without wrappers
+from _signal import getsignal as _getsignal
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from time import monotonic
@@ -25,6 +26,7 @@ import numpy as np
 log = logging.getLogger("arena.process_state")
 
 SHORT = 3e-3  # seconds of a call, or between calls, below which only `glance` is worth its time
+DUE = 1e-2  # seconds of short calls after which all is looked at between two games
 MOST_FILES = 64  # that a call may leave open
 EXIT = 70  # the process's exit code where something cannot be set back
 TIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")  # numbers 0 to 2
@@ -50,13 +52,13 @@ def words(games: Iterable[Any] = ()) -> tuple[list[Word], list[Word]]:
         Word("sys.stderr", lambda: sys.stderr, lambda stream: setattr(sys, "stderr", stream)),
         Word("sys.stdout", lambda: getattr(sys.stdout, "closed", None), _fail),
         Word("warnings.filters", lambda: tuple(warnings.filters), _set_filters),
-        *(Word(name, _timer(which), _stop(which)) for which, name in enumerate(TIMERS)),
+        *map(_timer, range(len(TIMERS))),
     ]
     rest = [
         Word("warnings.showwarning", lambda: warnings.showwarning, lambda show: setattr(warnings, "showwarning", show)),
         Word("the garbage collector", gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
         Word("the current folder", os.getcwd, os.chdir),
-        Word("the environment", lambda: dict(os.environ), _set_environment),
+        Word("the environment", lambda: os.environ._data.copy(), _set_environment),  # type: ignore[attr-defined]
         Word("np.seterr", np.geterr, lambda kinds: np.seterr(**kinds)),
         Word("the decimal context", _decimals, _set_decimals(decimal.getcontext().copy())),
         Word("blocked signals", lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()), _set_mask),
@@ -114,7 +116,7 @@ class Guard:
 
     def is_due(self) -> bool:
         """Whether it is time to look at all."""
-        return monotonic() - self._looked >= SHORT
+        return monotonic() - self._looked >= DUE
 
     def _look(self, group: list[Word]) -> tuple:
         return tuple(word.read() for word in group)
@@ -161,16 +163,12 @@ def _parameters(game: Any) -> Word:
     return Word(f"the parameters of {game}", lambda: [id(vars(game).get(name)) for name in values], write)
 
 
-def _timer(which: int) -> Callable[[], bool]:
-    return lambda: signal.getitimer(which)[0] > 0
-
-
-def _stop(which: int) -> Callable[[bool], object]:
-    return lambda _: signal.setitimer(which, 0)
+def _timer(which: int) -> Word:
+    return Word(TIMERS[which], lambda: _getitimer(which)[0] > 0, lambda _: signal.setitimer(which, 0))
 
 
 def _handler(number: int) -> Callable[[], Any]:
-    return lambda: signal.getsignal(number)
+    return lambda: _getsignal(number)
 
 
 def _set_handler(number: int) -> Callable[[Any], object]:
@@ -186,9 +184,9 @@ def _fail(_: Any) -> None:
     """For what nothing can set back."""
 
 
-def _set_environment(variables: dict[str, str]) -> None:
+def _set_environment(variables: dict[bytes, bytes]) -> None:
     os.environ.clear()
-    os.environ.update(variables)
+    os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in variables.items()})
 
 
 def _decimals() -> tuple:

@@ -45,7 +45,7 @@ def look_at(game: Rules) -> None:
 
 def _fault(game: Rules) -> str:
     """What goes wrong in the first random moves, or ""; the checks have better words for wrong lists of moves."""
-    rng, doing, made = stream(0, "first look"), "start", list[str]()
+    rng, doing, made, played = stream(0, "first look"), "start", list[str](), list[int]()
     possible = [*range(game.players), *([CHANCE] if game.has_chance else [])]
     try:
         state, moves = game.initial(), np.empty(game.max_moves + 1, np.int32)
@@ -72,6 +72,12 @@ def _fault(game: Rules) -> str:
             made.append(str(game.move_name(state, move)))
             doing = "play"
             game.play(state, move)
+            played.append(move)
+        again = game.initial()
+        for move in played:
+            game.play(again, move)
+        if not np.array_equal(again, state, equal_nan=state.dtype.kind == "f"):
+            return f"play, or start, is random: the same moves lead to two positions{_after(made)}"
     except Exception as error:
         return "" if doing == "legal_moves" else f"{doing} raised {type(error).__name__}: {error}{_after(made)}"
     return ""

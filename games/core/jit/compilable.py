@@ -133,21 +133,25 @@ def forget_failures(game) -> None:
 
 def _find_type(game):
     """By the digest of all that its code depends on; without one, and for this package's own, by plain values."""
-    values = tuple(vars(game).get(field.name) for field in fields(game))
-    key = type(game), Classes.change, repr(values)
+    key = type(game), Classes.change, _plainly(tuple(vars(game).get(field.name) for field in fields(game)))
     known = _of_plain.get(key)
     if known is not None and (known.unnamed or is_ours(type(game).__module__)):
         return known
     cls, digits = type(game), code_and_values(game)
     found = _types.setdefault((cls, digits), cls._numba_type(_shell_of(game), digits))
-    if all(map(_told_by_repr, values)):
+    if key[-1] is not None:
         _of_plain[key] = found
     return found
 
 
-def _told_by_repr(value: Any) -> bool:
-    """Whether its `repr` tells all that it is."""
-    return type(value) in (bool, int, float, str) or (type(value) is tuple and all(map(_told_by_repr, value)))
+def _plainly(value: Any) -> Any:
+    """Equal for plain values, tuples and parts that are the same, and hashable; None of others."""
+    if value is None or type(value) in (bool, int, float, str):
+        return type(value), repr(value)
+    if isinstance(value, Compilable):
+        return type_of(value)
+    parts = tuple(map(_plainly, value)) if type(value) is tuple else (None,)
+    return None if None in parts else parts
 
 
 def code_and_values(game, **how: Any) -> str:
