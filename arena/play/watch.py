@@ -4,15 +4,17 @@ It is for dead or silent workers; writing costs less than a microsecond.  The su
 begin no further game.
 """
 
+import logging
 import math
 import multiprocessing
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from typing import NamedTuple
 
 from arena.games.core.shared_memory import sharing
-from arena.play.process_state import Guard
+from arena.play.process_state import EXIT, Guard
 
 PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, BEST, GAME, HALT, WORDS = range(13)
 NOBODY = -1.0
@@ -57,6 +59,7 @@ class Watch:
         self._depth = 0  # of compilations
         self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
         self.guard: Guard | None = None  # of the process that agents' code runs in
+        self.files: dict[str, set[int]] = {}  # of users' code: the agents that each defines, in a process of their own
         self._begun = 0.0  # when the code that runs was entered first
         self._changes: list[tuple[set[int], list[str]]] = []
 
@@ -98,6 +101,12 @@ class Watch:
         if self.tell:
             self.tell(None)  # while its code still counts as running
         self._words[AGENT] = NOBODY
+
+    def give_up(self, agent: int) -> None:
+        """End the process, which an agent has spoilt for others, as if its own code had ended it."""
+        self._words[AGENT] = agent
+        logging.shutdown()
+        os._exit(EXIT)
 
     def changes(self) -> list[tuple[set[int], list[str]]]:
         """What agents' code has changed of the process since the last call: (whose, or one of theirs; names)."""

@@ -18,7 +18,7 @@ from arena.play.game_calls import GameError
 from arena.play.match import Openings, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
 from arena.play.process_state import Guard
-from arena.play.referee import storable
+from arena.play.referee import files_of, storable
 from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs
@@ -89,7 +89,7 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
     watch.notice_compilations()
-    watch.guard = Guard(config.instances)
+    watch.guard, watch.files = Guard(config.instances), files_of(agent for _, agent in config.agents)
     channel.send(Ready())
     return config
 

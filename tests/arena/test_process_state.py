@@ -1,6 +1,7 @@
 """Agents that change their process: it is set back, they are named, and nobody else pays."""
 
 import inspect
+import math
 import re
 import signal
 import sys
@@ -181,6 +182,75 @@ def test_what_cannot_be_set_back_loses_the_game_with_its_process(tmp_path, monke
             assert record.reason == Reason.PLAYED_OUT
 
 
+SPOILER = """
+import ctypes, random, threading, time
+from dataclasses import dataclass
+from arena.agents.random import Random, RandomPlayer
+
+class Sent(Exception): pass
+
+def broken(*_): raise ValueError("not your fault")
+
+def send(thread):
+    for _ in range(200):
+        time.sleep(0.001)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Sent))
+
+WAYS = {
+    "replaces a function": lambda: setattr(random, "choice", broken),
+    "sends exceptions": lambda: threading.Thread(target=send, args=(threading.get_ident(),), daemon=True).start(),
+}
+
+@dataclass(frozen=True)
+class Spoiling(Random):
+    how: str = ""
+    name = "test_spoiling"
+    def new_player(self, game, budget):
+        return SpoilingPlayer(game, self.how)
+
+class SpoilingPlayer(RandomPlayer):
+    def __init__(self, game, how):
+        super().__init__(game)
+        self.how = how
+    def decide(self, state, rng):
+        WAYS[self.how]()
+        return super().decide(state, rng)
+"""
+CHOOSING = """
+import random, time
+from arena.agents.random import Random, RandomPlayer
+
+class Choosing(Random):
+    name = "test_choosing"
+    def new_player(self, game, budget):
+        return ChoosingPlayer(game)
+
+class ChoosingPlayer(RandomPlayer):
+    def decide(self, state, rng):
+        time.sleep(0.003)
+        random.choice([1, 2])
+        return super().decide(state, rng)
+"""
+
+
+@pytest.mark.parametrize("how", ["replaces a function", "sends exceptions"])
+def test_an_exception_of_another_agents_code_is_not_the_movers(tmp_path, monkeypatch, how):
+    for name, text in (("test_spoiler_plugin", SPOILER), ("test_choosing_plugin", CHOOSING)):
+        (tmp_path / f"{name}.py").write_text(text)
+        sys.modules.pop(name, None)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    names = ("one", "other", "third")
+    agents = [{"agent": "test_choosing", "name": name} for name in names]
+    agents += [{"agent": f"test_spoiling(how={how!r})", "name": "spoiler"}]
+    keys = {"plugins": ["test_spoiler_plugin", "test_choosing_plugin"], "plugin_path": str(tmp_path)}
+    run = arena.run(keys | {"game": "nim(heaps=[3, 3])", "games": 4, "agents": agents}, tmp_path / "run", workers=1)
+    lost = run.games[~run.games.reason.isin([Reason.PLAYED_OUT])]
+    assert len(run.games) == 24
+    for row in lost.itertuples():  # void where our own code was hit
+        assert "spoiler" in (row.first, row.second), row
+        assert math.isnan(row.outcome) or (row.second if row.outcome == 1 else row.first) == "spoiler", row
+
+
 def ring(*_):
     raise TimeoutError("my own alarm")
 
@@ -222,7 +292,7 @@ def test_a_compilation_that_an_agent_disturbs_is_no_fault_of_the_game(disturbanc
         return 1.0 + measure if state[1] == 1 else -1.0 - measure
 
     game = dataclass(frozen=True)(type("Odd", (Heap,), {"__module__": __name__, "score": score}))()
-    with pytest.raises(BaseException) as raised, disturbance(measure):
+    with pytest.raises(TimeoutError if disturbance is alarm else Exception) as raised, disturbance(measure):
         playout_kernel(game, game.initial(), 1, stream(1))
     assert game_fault(game, game.initial(), raised.value) is None
     assert fault_in_kernels(game) is None
