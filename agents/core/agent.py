@@ -5,6 +5,7 @@ holds no data of a game.  `agent.player(game, budget)` makes a Player, which may
 `choose(state, rng)` returns a Decision.
 """
 
+import multiprocessing
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -317,7 +318,15 @@ class Agent:
         return f"{self.budgets[0]}={amounts[self.budgets[0]]}"
 
     def player(self, game: Game, budget: Budget | None = None) -> Player:
-        """A player for one game; `budget` serves agents without their own.  Unsuited explains a misfit."""
+        """A player for one game; `budget` serves agents without their own.  Unsuited explains a misfit.
+
+        StaleCode warns of functions that have changed since they were compiled, except in a worker.
+        """
+        if multiprocessing.parent_process() is None:
+            look_again(game, type(self))
+        return self._player(game, budget)
+
+    def _player(self, game, budget) -> Player:
         if reason := self.refuses(game):
             raise Unsuited(reason)
         return self.new_player(game, self.budget(budget))
@@ -346,7 +355,7 @@ class Agent:
         there = np.array_equal(reached, state)
         if moves is not None and not there:
             raise ValueError(f"the moves do not lead to the position that is given, but to\n{game.render(reached)}")
-        with closing(self.player(game, budget)) as player:
+        with closing(self._player(game, budget)) as player:
             if there:
                 player.start(game, state.copy(), list(moves or ()))
             return replace(player.choose(state, stream(seed)), game=game, state=state.copy())

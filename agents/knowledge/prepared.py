@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from arena.agents.core.agent import Agent, Budget, Decision, Player
+from arena.agents.core.agent import Agent, Decision, Player
 from arena.agents.knowledge import book as books
 from arena.agents.knowledge import tablebase as tables
 from arena.games.core.prepared_file import PreparedFileError
@@ -32,8 +32,8 @@ class PreparedAgent(Agent):
             return str(error)
         return None
 
-    def player(self, game, budget: Budget | None = None) -> Player:
-        player = super().player(game, budget)
+    def _player(self, game, budget) -> Player:
+        player = super()._player(game, budget)
         return PreparedPlayer(self, game, player) if self.book or self.tablebase else player
 
 

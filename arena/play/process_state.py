@@ -28,7 +28,7 @@ log = logging.getLogger("arena.process_state")
 SHORT = 3e-3  # seconds of a call, or between calls, below which only `glance` is worth its time
 DUE = 1e-2  # seconds of short calls after which all is looked at between two games
 MOST_FILES = 64  # that a call may leave open
-EXIT = 70  # the process's exit code where something cannot be set back
+MOST_LOOKED_AT = 1 << 16  # descriptors
 TIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")  # numbers 0 to 2
 SIGNALS = ("SIGALRM", "SIGVTALRM", "SIGPROF", "SIGINT", "SIGTERM", "SIGCHLD", "SIGUSR1", "SIGPIPE")
 LIMITS = ("RLIMIT_AS", "RLIMIT_DATA", "RLIMIT_STACK", "RLIMIT_NOFILE", "RLIMIT_FSIZE", "RLIMIT_CPU", "RLIMIT_NPROC")
@@ -80,26 +80,31 @@ def glance() -> tuple:
 
 
 class Guard:
-    """Of this process, as it is now, and of games that agents share."""
+    """Of this process, as it is now, and of games that agents share.
 
-    def __init__(self, games: Iterable[Any] = ()) -> None:
+    give_up: ends the process where something cannot be set back; called with those of whom one has changed it
+    thorough: to look at all after every call, however short, so that it is known who has
+    """
+
+    def __init__(self, games: Iterable[Any], give_up: Callable[[set[int]], None]) -> None:
         self._quick, self._rest = words(games)
+        self._give_up, self.thorough = give_up, False
         self._was, self._was_rest, self._files = glance(), self._look(self._rest), _open_files()
         self._unseen: set[int] = set()  # agents whose code has run since all was looked at
-        self._slow: set[int] = set()  # agents whose last call was long
+        self._short: set[int] = set()  # agents whose last call was
         self._looked = monotonic()
 
     def before(self, agent: int) -> tuple[set[int], list[str]]:
         """Before a call: as `settle` where it may be long, so that what it changes is known to be its own."""
-        return self.settle() if agent in self._slow and self._unseen else (set(), [])
+        return self.settle() if self._unseen and (self.thorough or agent not in self._short) else (set(), [])
 
     def set_back(self, agent: int, since: float) -> tuple[set[int], list[str]]:
         """After a call of an agent's code that began at `since`, of time.monotonic(): (who, names of what changed)."""
         now = glance()
-        changed = [] if now == self._was else self._restore(self._quick, self._was, now)
+        changed = [] if now == self._was else self._restore(self._quick, self._was, now, {agent})
         self._unseen.add(agent)
-        long = monotonic() - since >= SHORT
-        (self._slow.add if long else self._slow.discard)(agent)
+        long = self.thorough or monotonic() - since >= SHORT
+        (self._short.discard if long else self._short.add)(agent)
         if not changed and not long:
             return {agent}, changed
         who, others = self.settle()
@@ -109,7 +114,7 @@ class Guard:
         """Look at all: (whose code has run since the last time, names of what changed)."""
         who, self._unseen, self._looked = self._unseen, set(), monotonic()
         rest = self._look(self._rest)
-        changed = [] if rest == self._was_rest else self._restore(self._rest, self._was_rest, rest)
+        changed = [] if rest == self._was_rest else self._restore(self._rest, self._was_rest, rest, who)
         if files := self._left_open():
             changed.append(f"{files} files left open")
         return who, changed
@@ -121,7 +126,7 @@ class Guard:
     def _look(self, group: list[Word]) -> tuple:
         return tuple(word.read() for word in group)
 
-    def _restore(self, group: list[Word], was: tuple, now: tuple) -> list[str]:
+    def _restore(self, group: list[Word], was: tuple, now: tuple, who: set[int]) -> list[str]:
         names = []
         for word, before, after in zip(group, was, now):
             if before != after:
@@ -130,8 +135,7 @@ class Guard:
                     word.write(before)
         if self._look(group) != was:
             log.error("%s cannot be set back: the process ends", ", ".join(names))
-            logging.shutdown()
-            os._exit(EXIT)
+            self._give_up(who)
         return names
 
     def _left_open(self) -> int:
@@ -148,8 +152,15 @@ class Guard:
 def _open_files() -> set[int]:
     try:
         return {int(name) for name in os.listdir("/dev/fd")}
+    except OSError:  # perhaps as too many are open for one more
+        return set(filter(_is_open, range(min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], MOST_LOOKED_AT))))
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        return bool(os.fstat(descriptor))
     except OSError:
-        return set()
+        return False
 
 
 def _parameters(game: Any) -> Word:

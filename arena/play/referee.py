@@ -133,7 +133,7 @@ class Referee:
                 log.error(
                     "game %s: it comes from the code of another agent, which has spoilt this process", self.game_id
                 )
-                watch.give_up(min(authors))
+                watch.give_up(authors)
             forfeit = Forfeit(Reason.EXCEPTION, storable(f"{self.seat.name}: {in_words(error)}"))
             watch.leave()
             trusted = type(self.seat.agent).__module__.startswith("arena.agents.")

@@ -14,10 +14,11 @@ from time import monotonic
 from typing import NamedTuple
 
 from arena.games.core.shared_memory import sharing
-from arena.play.process_state import EXIT, Guard
+from arena.play.process_state import Guard
 
 PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, BEST, GAME, HALT, WORDS = range(13)
 NOBODY = -1.0
+EXIT = 70  # the exit code of a process that an agent has spoilt
 
 
 class Doing(NamedTuple):
@@ -102,9 +103,10 @@ class Watch:
             self.tell(None)  # while its code still counts as running
         self._words[AGENT] = NOBODY
 
-    def give_up(self, agent: int) -> None:
-        """End the process, which an agent has spoilt for others, as if its own code had ended it."""
-        self._words[AGENT] = agent
+    def give_up(self, who: set[int]) -> None:
+        """End the process, which one of these agents has spoilt for others, as if its own code had; nobody's if there
+        are several."""
+        self._words[AGENT] = min(who) if len(who) == 1 else NOBODY
         logging.shutdown()
         os._exit(EXIT)
 

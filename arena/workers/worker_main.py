@@ -89,7 +89,8 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
     watch.notice_compilations()
-    watch.guard, watch.files = Guard(config.instances), files_of(agent for _, agent in config.agents)
+    watch.guard = Guard(config.instances, watch.give_up)
+    watch.files = files_of(agent for _, agent in config.agents)
     channel.send(Ready())
     return config
 
@@ -105,6 +106,8 @@ class Table:
     def play(self, order: Play) -> None:
         """Send the records: the first always, the others while there is time."""
         self._watch.tell = self._tell if order.told else None
+        if self._watch.guard is not None:
+            self._watch.guard.thorough = order.told
         begun = sent = monotonic()
         records: list[tuple[Fixture, GameRecord]] = []
         for number, fixture in enumerate(order.fixtures):

@@ -7,6 +7,7 @@ import signal
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from time import monotonic
 
 import pytest
 
@@ -14,7 +15,9 @@ import arena
 from arena.games.core.jit import entries, kept
 from arena.games.core.playout import playout_kernel
 from arena.games.core.random import stream
+from arena.play import process_state
 from arena.play.probe import fault_in_kernels, game_fault
+from arena.play.process_state import Guard, Word
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from tests.heap import Heap
@@ -56,6 +59,14 @@ def leave_files_open():
     KEPT.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(400))
 
 
+def leave_all_files_open():
+    try:
+        while True:
+            KEPT.append(os.dup(0))
+    except OSError:
+        pass
+
+
 CHANGES = {
     "alarm": lambda: alarm(signal.ITIMER_REAL, signal.SIGALRM),
     "virtual": lambda: alarm(signal.ITIMER_VIRTUAL, signal.SIGVTALRM),
@@ -75,6 +86,7 @@ CHANGES = {
     "decimals": lambda: (setattr(decimal.getcontext(), "prec", 2), time.sleep(0.004)),
     "blocked": lambda: (signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM}), time.sleep(0.004)),
     "files": lambda: (leave_files_open(), time.sleep(0.004)),
+    "all files": lambda: leave_all_files_open(),
     "few files": lambda: (limit("RLIMIT_NOFILE", 3), time.sleep(0.004)),
     "short files": lambda: (limit("RLIMIT_FSIZE", 0), time.sleep(0.004)),
     "little memory": lambda: (limit("RLIMIT_AS", 1 << 28), time.sleep(0.004)),
@@ -183,22 +195,22 @@ def test_what_cannot_be_set_back_loses_the_game_with_its_process(tmp_path, monke
 
 
 SPOILER = """
-import ctypes, random, threading, time
+import random
 from dataclasses import dataclass
 from arena.agents.random import Random, RandomPlayer
 
-class Sent(Exception): pass
+class Own(Exception): pass
 
 def broken(*_): raise ValueError("not your fault")
 
-def send(thread):
-    for _ in range(200):
-        time.sleep(0.001)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Sent))
+def own(*_): return __import__("json").loads(Raising())
+
+class Raising(str):
+    def startswith(self, *_): raise Own
 
 WAYS = {
     "replaces a function": lambda: setattr(random, "choice", broken),
-    "sends exceptions": lambda: threading.Thread(target=send, args=(threading.get_ident(),), daemon=True).start(),
+    "raises a class of its own": lambda: setattr(random, "choice", own),
 }
 
 @dataclass(frozen=True)
@@ -233,7 +245,7 @@ class ChoosingPlayer(RandomPlayer):
 """
 
 
-@pytest.mark.parametrize("how", ["replaces a function", "sends exceptions"])
+@pytest.mark.parametrize("how", ["replaces a function", "raises a class of its own"])
 def test_an_exception_of_another_agents_code_is_not_the_movers(tmp_path, monkeypatch, how):
     for name, text in (("test_spoiler_plugin", SPOILER), ("test_choosing_plugin", CHOOSING)):
         (tmp_path / f"{name}.py").write_text(text)
@@ -249,6 +261,22 @@ def test_an_exception_of_another_agents_code_is_not_the_movers(tmp_path, monkeyp
     for row in lost.itertuples():  # void where our own code was hit
         assert "spoiler" in (row.first, row.second), row
         assert math.isnan(row.outcome) or (row.second if row.outcome == 1 else row.first) == "spoiler", row
+
+
+def test_who_has_spoilt_a_process_is_known_when_its_game_is_played_again(monkeypatch):
+    state, gave_up = [0], []
+    monkeypatch.setattr(process_state, "words", lambda games: ([], [Word("it", lambda: state[0], lambda _: None)]))
+    monkeypatch.setattr(process_state, "glance", tuple)
+    for thorough, known in ((False, {0, 1}), (True, {1})):
+        guard = Guard((), gave_up.append)
+        guard.thorough = thorough
+        for agent, change in ((0, 0), (1, 0), (0, 0), (1, 1)):  # the first calls of each could be long
+            guard.before(agent)
+            state[0] += change
+            guard.set_back(agent, monotonic())
+        guard.settle()
+        assert gave_up.pop(0) == known
+        gave_up.clear()
 
 
 def ring(*_):

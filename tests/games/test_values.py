@@ -307,6 +307,7 @@ def test_decisions_and_runs_look_again(tmp_path):
     type(game).sign.__code__ = (lambda self, value: -1.0).__code__
     for play in (
         lambda: agent.choose(game, game.initial(), seed=1),
+        lambda: agent.player(game),
         lambda: arena.run(game="stonesedited", agents=["random", "flat(playouts=9)"], games=2, workers=1, out=tmp_path),
     ):
         with pytest.warns(StaleCode, match=r"test_values\.\S*<lambda> plays as it was compiled"):
