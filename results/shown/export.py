@@ -11,7 +11,6 @@ import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import fields
-from itertools import starmap
 
 import pandas as pd
 from tabulate import tabulate
@@ -276,34 +275,6 @@ def _heading(name) -> str:
     return HEADINGS.get(name, printable(str(name)).replace("_", " "))
 
 
-def comparison_for_people(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of `comparison` as strings, errors beside values."""
-
-    def texts(name, write):
-        return [MISSING if value is None else write(value) for value in _plain(frame[name])]
-
-    if "elo_1" in frame:
-        columns = frame[["agent"]].copy()
-        for number in (1, 2):
-            columns[f"games {number}"] = frame[f"games_{number}"]
-            columns[f"score {number}"] = texts(f"score_{number}", _percent)
-        for number in (1, 2):
-            estimate = _plain(frame[f"elo_{number}"]), _plain(frame[f"error_{number}"])
-            columns[f"Elo {number}"] = elo_with_error(*estimate, [""] * len(frame))
-        columns["change"] = elo_with_error(_plain(frame["change"]), _plain(frame["error"]), [""] * len(frame))
-    else:
-        columns = frame[[name for name in ("instance", "budget", "agent") if name in frame]].copy()
-        for number in (1, 2):
-            columns[f"runs {number}"] = frame[f"runs_{number}"]
-            columns[f"mean {number}"] = texts(f"mean_{number}", _points)
-        columns["change"] = texts("change", "{:+,.2f}".format)
-        ends = texts("low", "{:+,.2f}".format), texts("high", "{:+,.2f}".format)
-        columns["95 %"] = list(starmap(interval, zip(*ends)))
-    columns["verdict"] = frame["verdict"]
-    columns.attrs["kind"] = "comparison"
-    return columns
-
-
 def _study_columns(frame) -> pd.Series:
     names = [name for name in ("agent", "budget") if frame[name].nunique() > 1] or ["agent"]
     return frame[names].agg(", ".join, axis=1)
@@ -322,11 +293,6 @@ def _study_cell(value, low, high, write) -> str | None:
     if math.isnan(value):
         return None
     return write(value) if math.isnan(low) else f"{write(value)} ({write(low)}–{write(high)})"
-
-
-def interval(low: str, high: str) -> str:
-    """`0.94 to 3.06`; missing where both ends are."""
-    return MISSING if low == high == MISSING else f"{low} to {high}"
 
 
 def elo_with_error(elo, error, bound) -> list[str]:

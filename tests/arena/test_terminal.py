@@ -19,15 +19,10 @@ from typer.testing import CliRunner
 from arena import results
 from arena.cli import app
 from arena.commands import output, progress
-from arena.results.database.store import Store
-from arena.results.shown.comparison import NothingInCommon, compare
 from arena.results.shown.summary import side_by_side
-from arena.results.statistics.ratings import rate
 from arena.runner.display import LiveDisplay, PlainDisplay, watch
 from arena.runner.ticker import Ticker
 from tests.arena.stored import CONFIG, store_run
-from tests.results.sample import AGENTS as PLAYERS
-from tests.results.sample import META, make_game
 from tests.shipped import AGENTS, GAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
@@ -263,27 +258,6 @@ def test_the_runs_of_a_folder(runs):
     assert call("runs", runs / "none").exit_code == 2
 
 
-# -- Comparison ------------------------------------------------------------------------------------------------------
-
-
-def test_a_comparison(runs):
-    rows = as_json("compare", runs / "one", runs / "deep" / "two")
-    assert sorted(row["agent"] for row in rows) == ["middling", "strong", "weak"]
-    assert sum(row["elo_1"] for row in rows) == pytest.approx(0) == sum(row["change"] for row in rows)
-    text = call("compare", runs / "one", runs / "deep" / "two")
-    assert "change" in text.stdout and f"1 is {runs / 'one'}" in text.stderr
-    same = as_json("compare", runs / "one", runs / "one")
-    assert all(row["change"] == 0 and row["verdict"] == "" for row in same)
-
-
-def test_a_comparison_says_where_it_knows_no_change(tmp_path):
-    for name in ("one", "two"):
-        with Store.create(tmp_path / name, META, PLAYERS) as store:  # the first player wins, and is always the same
-            store.add_all(make_game(id=str(number), number=number) for number in range(2))
-    text = call("compare", tmp_path / "one", tmp_path / "two").stderr
-    assert "No change is known: where an agent won or lost all its games" in text
-
-
 def test_remarks_are_broken_between_words_in_a_terminal(monkeypatch, capsys):
     told = (
         "a sentence that is longer than the terminal is wide, with a/path/that/is/not/broken\n  arena table a/long/path"
@@ -295,38 +269,6 @@ def test_remarks_are_broken_between_words_in_a_terminal(monkeypatch, capsys):
     output.tell(told)
     first, *_, path, command = capsys.readouterr().out.splitlines()
     assert first == "a sentence that is" and path == "a/path/that/is/not/broken" and command == told.split("\n")[1]
-
-
-def test_errors_of_changes_are_those_of_a_direct_fit(tmp_path):
-    """Of two agents, half of the error of their difference; of more, what 2000 draws of the ratings give."""
-    import numpy as np
-
-    from arena.results.shown.comparison import _from_mean
-
-    counts = np.zeros((3, 3, 3))
-    counts[0, 1] = counts[1, 0] = [30, 10, 20]
-    counts[0, 2] = counts[2, 1] = [25, 5, 15]
-    fitted = rate(["a", "b", "c"], counts)
-    _, error = _from_mean(fitted, ["a", "b"])
-    assert error == pytest.approx([fitted.difference_error[0, 1] / 2] * 2)
-    _, error = _from_mean(fitted, ["a", "b", "c"])
-    squares = fitted.difference_error**2
-    covariance = np.zeros((3, 3))  # of differences to c
-    for i in (0, 1):
-        for j in (0, 1):
-            covariance[i, j] = (squares[i, 2] + squares[j, 2] - squares[i, j]) / 2
-    centre = np.eye(3) - 1 / 3
-    assert error == pytest.approx(np.sqrt(np.diag(centre @ covariance @ centre)))
-
-
-def test_what_cannot_be_compared(runs, tmp_path):
-    other = store_run(tmp_path / "other", CONFIG | {"game": "tictactoe"})
-    refused = call("compare", runs / "one", other)
-    assert refused.exit_code == 2 and "no game in common" in " ".join(refused.stderr.split())
-    with Store.create(tmp_path / "strangers", META, PLAYERS) as store:
-        store.add(make_game())
-    with pytest.raises(NothingInCommon, match="0 agents in common"):
-        compare(results.load(runs / "one"), results.load(tmp_path / "strangers"))
 
 
 def test_many_intervals():
@@ -354,7 +296,6 @@ def test_json_has_the_keys_of_the_page(runs):
     assert documented("status") == {*as_json("status", run), "null"}
     assert as_json("status", run)["table"] == as_json("table", run) == as_json("table", run, "--format", "json")
     assert documented("runs") - {"run", "error"} | {"runs"} == set(as_json("runs", runs))
-    assert documented("compare") == set(as_json("compare", run, run)[0])
     assert documented("show") == set(as_json("show", run, "1v2-0000"))
     assert documented("check") == set(as_json("check", run))
     assert documented("elo") == {*as_json("elo", "--wdl", 1, 0, 0), "bound"}
