@@ -26,6 +26,7 @@ import numpy as np
 log = logging.getLogger("arena.process_state")
 
 SHORT = 3e-3  # seconds of a call, or between calls, below which only `glance` is worth its time
+BRIEF = 3e-4  # seconds in which the files that a process may open cannot all be opened
 DUE = 1e-2  # seconds of short calls after which all is looked at between two games
 MOST_FILES = 64  # that a call may leave open
 MOST_LOOKED_AT = 1 << 16  # descriptors
@@ -103,12 +104,21 @@ class Guard:
         now = glance()
         changed = [] if now == self._was else self._restore(self._quick, self._was, now, {agent})
         self._unseen.add(agent)
-        long = self.thorough or monotonic() - since >= SHORT
+        seconds = monotonic() - since
+        long = self.thorough or seconds >= SHORT or (seconds >= BRIEF and self._has_few_files_left())
         (self._short.discard if long else self._short.add)(agent)
         if not changed and not long:
             return {agent}, changed
         who, others = self.settle()
         return (who if others and not changed else {agent}), [*changed, *others]
+
+    def _has_few_files_left(self) -> bool:
+        """Whether a call has left so many files open that others will soon be able to open none."""
+        try:
+            os.close(free := os.open(os.devnull, os.O_RDONLY))
+        except OSError:
+            return True
+        return free > max(self._files, default=0) + MOST_FILES
 
     def settle(self) -> tuple[set[int], list[str]]:
         """Look at all: (whose code has run since the last time, names of what changed)."""
