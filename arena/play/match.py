@@ -178,8 +178,10 @@ class Match:
                 outcome, reason, detail = ending
             else:
                 outcome, score, reason, detail = result_of(self.game, self.state)
+                if result_of(self.game, self.state)[1] != score:
+                    raise GameError(f"score of {self.game} is random: it is another one the second time")
                 if self.fixture.number % REPEATED == 0:
-                    self._check_repeats(score)
+                    self._check_repeats()
         except Forfeit as forfeit:
             # the first player's: 0 if it forfeits, 1 if the second does
             outcome = float(self.asked) if len(seats) == 2 else None
@@ -233,7 +235,7 @@ class Match:
         referee.check_time(decision.seconds, self.plies)
         return decision.move
 
-    def _check_repeats(self, score):
+    def _check_repeats(self):
         """GameError unless the same moves lead to the same end once more."""
         state = by_rules(self.game, "initial")
         for move in self.moves:
@@ -242,8 +244,6 @@ class Match:
             by_rules(self.game, "play", state, move)
         if not np.array_equal(state, self.state, equal_nan=state.dtype.kind == "f"):
             raise GameError(f"play of {self.game}, or start, is random: the same moves lead to another position")
-        if result_of(self.game, state)[1] != score:
-            raise GameError(f"score of {self.game} is random: it is another one the second time")
 
     def _left(self, side) -> float | None:
         clock = self.referees[side].clock if side < len(self.referees) else None

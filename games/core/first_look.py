@@ -13,6 +13,7 @@ from arena.games.core.rules import CHANCE, BrokenRules, Rules
 METHODS = ("start", "player", "legal_moves", "play", "is_over", "score", "move_name", "render")
 CONSTANTS = ("state_size", "move_limit", "max_moves", "max_plies")
 PLIES = 6
+STARTS = 8  # that must be the same
 WRAPPED = (
     "; its numbers wrapped around below 0 or beyond the largest, as those of the default dtype uint64 do: "
     "say dtype = np.int64 in the class, and import numpy as np"
@@ -49,6 +50,8 @@ def _fault(game: Rules) -> str:
     possible = [*range(game.players), *([CHANCE] if game.has_chance else [])]
     try:
         state, moves = game.initial(), np.empty(game.max_moves + 1, np.int32)
+        if not all(_same(game.initial(), state) for _ in range(STARTS)):
+            return "start is random: it leads to two positions"
         for _ in range(min(PLIES, game.max_plies)):
             doing = "is_over"
             if game.is_over(state):
@@ -76,11 +79,15 @@ def _fault(game: Rules) -> str:
         again = game.initial()
         for move in played:
             game.play(again, move)
-        if not np.array_equal(again, state, equal_nan=state.dtype.kind == "f"):
-            return f"play, or start, is random: the same moves lead to two positions{_after(made)}"
+        if not _same(again, state):
+            return f"play is random: the same moves lead to two positions{_after(made)}"
     except Exception as error:
         return "" if doing == "legal_moves" else f"{doing} raised {type(error).__name__}: {error}{_after(made)}"
     return ""
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 def _named_twice(game: Rules, state: np.ndarray, moves: list[int]) -> str:
