@@ -51,7 +51,6 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "arena plot runs/schemes": "reads what arena study schemes plays; tests/arena/test_study_schemes.py",
     "arena table runs/schemes": "reads what arena study schemes plays; tests/arena/test_study_schemes.py",
     "--iterations": "compiles a search; tests/test_figures.py draws such trees",
-    "--audit": "plays games again, and here they are drawn; tests/arena/test_audit.py",
     "--deterministic": f"{LONG} tests/arena/test_determinism.py",
     "arena exercise": f"{LONG} tests/arena/test_study.py",
     "arena learn": f"{LONG} tests/agents/test_learning.py",

@@ -264,11 +264,6 @@ class Agent:
         """The processor cores that the agent keeps busy while it decides."""
         return 1
 
-    @property
-    def repeatable(self) -> bool:
-        """Whether it always decides alike with playouts, nodes or depth: no threads that share, no outside program."""
-        return self.cores == 1
-
     def identity(self) -> str:
         """The name and version of an outside program, for a run's store; empty for other agents."""
         return ""

@@ -55,10 +55,6 @@ class Nested(Threaded):
                 f"level = {self.level}: parallel = 'leaf' shares out calls of the level below, from level 2 on"
             )
 
-    @property
-    def repeatable(self):
-        return True  # each thread has its random numbers, and what they find is put together in order
-
     def budget(self, default: Budget | None = None) -> Budget:
         offered = {**(default or Budget()).given(), **self.own_budget().given()}
         if not self.restarts and not any(kind in offered for kind in self.budgets):

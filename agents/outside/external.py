@@ -65,8 +65,6 @@ class External(Agent):
         "patience": (0.001, 86_400),
     }
 
-    repeatable: ClassVar[bool] = False  # type: ignore[misc]  # instead of a property
-
     def __post_init__(self):
         super().__post_init__()
         check_choice("protocol", self.protocol, PROTOCOLS)

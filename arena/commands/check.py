@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import VOID, Panel, command, complain
-from arena.commands.options import Folder, Json, Trust, at_least, trust_run
+from arena.commands.options import Folder, Json, Trust, trust_run
 from arena.commands.output import say, tell
 from arena.commands.progress import progress_line
 
@@ -22,18 +22,9 @@ Deterministic = Annotated[
 ]
 
 
-Audit = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SHARE", callback=at_least(1e-6, 1), help="Play this share of the games again here, such as 0.05."
-    ),
-]
-
-
 @command(
     Panel.READ,
-    examples="arena check runs/first\narena check runs/first --mend\narena check runs/first --audit 0.05\n"
-    "arena check --deterministic tournament.toml",
+    examples="arena check runs/first\narena check runs/first --mend\narena check --deterministic tournament.toml",
 )
 def check(
     folder: Folder,
@@ -44,7 +35,6 @@ def check(
     mend: Annotated[
         bool, typer.Option("--mend", help="Remove damaged games; arena run --resume plays them again.")
     ] = False,
-    audit: Audit = None,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -53,16 +43,12 @@ def check(
     Every row is compared with its digest, and every game is replayed: the rules must give the stored outcome, score and
     plies.  The exit code is 1 if anything is wrong.
 
-    With --audit, games drawn at random are played again on this machine, which finds results that the agents did not
-    play, as of a cluster's worker that lies. Games of agents that think by the clock, on threads
-    that share a tree or a table, or in a program of their own are left out.
-
     With --deterministic, a tournament is played with 1, 2 and 5 workers, by each way to start processes, interrupted
     and resumed, with no compiled code at hand, compiled for another processor, and on a local cluster. The agent that
     decides otherwise, and the game, are named, and the exit code is 1.
     """
     if deterministic:
-        if no_replay or mend or trust or audit is not None:
+        if no_replay or mend or trust:
             raise typer.BadParameter("--deterministic goes with --json alone")
         return _check_determinism(folder, as_json)
     from arena.results.database.integrity import mend as mended
@@ -74,15 +60,13 @@ def check(
         damage, count = _examined(store, replayed or (lambda record: ""))
         report = {"folder": str(folder), "sound": count, "replayed": bool(replayed)}
         report |= {"damaged": damage.games, "faults": damage.faults}
-        if audit is not None and not damage:
-            report |= _audited(store, audit)
         if as_json:
             typer.echo(json.dumps(report, indent=1))
         else:
             _tell(report)
         if mend and damage:
             tell(mended(store, damage))
-    if damage or report.get("different"):
+    if damage:
         raise typer.Exit(VOID)
 
 
@@ -143,22 +127,6 @@ def _examined(store, replayed: Callable) -> tuple:
         return examine(store, looked_at), count
 
 
-def _audited(store, share: float) -> dict:
-    """What comes of playing a share of the games again: `audited`, their number, and `different`, a list."""
-    import secrets
-
-    from arena.study.audit import drawn, played_again, restored
-    from arena.workers.machine import cores
-    from arena.workers.starting import use_fork_server
-
-    config = restored(store.config)
-    use_fork_server()
-    records = drawn(config, store.records(), share, secrets.randbits(64))  # nobody can know which
-    with progress_line(f"0 of {len(records)} games played again") as show:
-        found = played_again(config, records, cores(), lambda n: show(f"{n} of {len(records)} games played again"))
-    return {"audited": len(records), "different": [asdict(each) for each in found]}
-
-
 def _tell(report: dict) -> None:
     for fault in report["faults"]:
         complain(f"{report['folder']}: {fault}")
@@ -169,8 +137,3 @@ def _tell(report: dict) -> None:
         say(f"{report['folder']} is damaged: {len(report['damaged'])} games are wrong")
     else:
         say(f"{report['folder']} is whole: {report['sound']:,} games {how}")
-    for each in report.get("different", []):
-        complain(f"game {each['game']}, played again: {each['agent'] and each['agent'] + ', '}{each['text']}")
-    if "audited" in report:
-        same = f"{len(report['different'])} differ" if report["different"] else "all the same"
-        say(f"{report['audited']:,} games played again here: {same}")
