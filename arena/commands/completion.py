@@ -1,12 +1,7 @@
-"""What a shell completes when TAB is pressed: games, agents, their parameters and values, and the folders of runs.
-
-A shell closes an open quote and starts the next word when there is only one candidate.  So a word that may go on, such
-as `uct(exploration=` and `uct(exploration=0.4`, has two, and is completed as far as they agree.
-"""
+"""What a shell completes when TAB is pressed: the names of games and agents, and the folders of runs."""
 
 import glob
 import importlib
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,21 +14,20 @@ REGISTRIES = {
 STORE = "tournament.sqlite"
 LONGEST = 60  # characters of a description
 PLACES = ("", "runs/")  # folders to look for runs in
-EXAMPLES = {"playouts": "1000", "nodes": "10000", "depth": "4", "seconds": "0.1"}  # of parameters without a default
 
 
 def complete_game(incomplete: str) -> list[tuple[str, str]]:
-    """Games, or parameters of the game already typed."""
+    """Games, each with a description."""
     return _specs("arena.games", incomplete)
 
 
 def complete_agent(incomplete: str) -> list[tuple[str, str]]:
-    """Agents, or parameters of the agent already typed."""
+    """Agents, each with a description."""
     return _specs("arena.agents", incomplete)
 
 
 def complete_learner(incomplete: str) -> list[tuple[str, str]]:
-    """Learners, or parameters of the learner already typed."""
+    """Learners, each with a description."""
     return _specs("arena.agents.learning", incomplete)
 
 
@@ -64,71 +58,4 @@ def _known(package: str) -> dict[str, Any]:
 
 
 def _specs(package: str, incomplete: str) -> list[tuple[str, str]]:
-    """Completions of a spec, each with a description."""
-    entries = _known(package)
-    name, bracket, rest = incomplete.partition("(")
-    if not bracket:
-        return [(known, _brief(one.about)) for known, one in entries.items() if known.startswith(name)]
-    if name not in entries:
-        return []
-    *before, last = _parted(rest)
-    start = incomplete.removesuffix(last.lstrip()) + (" " if before and not last else "")
-    given = {part.partition("=")[0].strip() for part in before}
-    known = [one for one in entries[name].parameters if one.name not in given]
-    if "=" in last:
-        return [(start + text, about) for text, about in _values(known, last.lstrip())]
-    named = [(f"{start}{one.name}=", one) for one in known if one.name.startswith(last.strip())]
-    found = [(text, _brief(one.meaning)) for text, one in named]
-    if len(named) == 1:
-        text, one = named[0]
-        found += [(f"{text}{value}", what) for value, what in _likely(one)[:1]]
-    return found
-
-
-def _parted(text: str) -> list[str]:
-    """The text split at the commas that are outside brackets and quotes."""
-    pieces = re.findall(r"\[[^]]*\]?|'[^']*'?|\"[^\"]*\"?|.", text)
-    parts = [""]
-    for piece in pieces:
-        if piece == ",":
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
-
-
-def _values(known: list, typed: str) -> list[tuple[str, str]]:
-    """Continuations of `name=value`: likely values, then the next parameter or the end."""
-    name, _, value = typed.partition("=")
-    one = next((one for one in known if one.name == name.strip()), None)
-    if one is None:
-        return []
-    if value.endswith(")"):
-        return [(typed, "")]
-    likely = [(text, what) for text, what in _likely(one) if text.startswith(value)]
-    found = [(f"{name}={text}", what) for text, what in likely]
-    if len(found) > 1:
-        return found
-    whole = found[0][0] if found else typed
-    return [(f"{whole})", "the last one"), (f"{whole},", "and others")] if found or value else []
-
-
-def _likely(one) -> list[tuple[str, str]]:
-    """Values of a parameter as a user types them, each with a remark: the default first."""
-    if one.type == "bool":
-        choices = ["false", "true"]
-    elif "|" in one.range:
-        choices = [repr(word) if one.type == "str" else word for word in one.range.split(" | ")]
-    else:
-        choices = []
-    if one.default is None:
-        return [(EXAMPLES.get(one.name, "none"), "for example" if one.name in EXAMPLES else "the default")]
-    default = typed(one.default)
-    return [(default, "the default"), *((choice, "") for choice in choices if choice != default)]
-
-
-def typed(default) -> str:
-    """A default as it is typed in a spec."""
-    if isinstance(default, tuple):
-        return f"[{', '.join(map(typed, default))}]"
-    return "none" if default is None else str(default).lower() if isinstance(default, bool) else repr(default)
+    return [(name, _brief(one.about)) for name, one in _known(package).items() if name.startswith(incomplete)]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.application import Panel, command, complain, group
-from arena.commands.completion import complete_agent, complete_game, complete_learner, typed
+from arena.commands.completion import complete_agent, complete_game, complete_learner
 from arena.commands.options import Json
 from arena.commands.output import LONGEST_LINE, print_fitted, say, tell
 
@@ -180,6 +180,13 @@ def _said(value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def typed(default) -> str:
+    """A default as it is typed in a spec."""
+    if isinstance(default, tuple):
+        return f"[{', '.join(map(typed, default))}]"
+    return "none" if default is None else str(default).lower() if isinstance(default, bool) else repr(default)
 
 
 def _kind(type: str) -> str:
