@@ -39,7 +39,6 @@ def bench(
     seconds: Seconds = 0.5,
     output: ReportFile = None,
     against: Against = None,
-    specialize: options.Specialize = None,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.completion import complete_agent, complete_game, complete_run
-from arena.games.core.specialized import MODES, VARIABLE, Setting, mode_of_environment
 from arena.results.shown.kinds import FORMATS
 
 
@@ -54,21 +53,6 @@ def _import_named(context: typer.Context, modules: list[str] | None) -> list[str
     return modules
 
 
-def _choose_kernels(context: typer.Context, mode: str | None) -> str | None:
-    """A callback that sets the kind of kernels, here and in worker processes, until the command ends."""
-    if mode is not None:
-        before = os.environ.get(VARIABLE)
-        _set_mode(mode)
-        context.call_on_close(lambda: _set_mode(before))
-    return mode
-
-
-def _set_mode(mode: str | None) -> None:
-    """Set or remove the environment variable, and what this process makes of it."""
-    restore(VARIABLE, mode)
-    Setting.mode = mode_of_environment()
-
-
 def restore(variable: str, value: str | None) -> None:
     """Set an environment variable as it was before, None where it was not."""
     os.environ.pop(variable, None)
@@ -106,16 +90,6 @@ MOST_WORKERS = 4096
 RUNNING, FILES = "Where and how it runs", "Files and formats"  # headings of shared options in the help
 running = partial(typer.Option, rich_help_panel=RUNNING)
 in_files = partial(typer.Option, rich_help_panel=FILES)
-
-Mode = StrEnum("Mode", MODES)  # type: ignore[misc]  # members known to games.core.specialized alone
-Specialize = Annotated[
-    Mode | None,
-    running(
-        callback=_choose_kernels,
-        metavar="MODE",
-        help="Compile kernels for each game before they run: always or, by default, never. Results are the same.",
-    ),
-]
 
 Format = StrEnum("Format", FORMATS)  # type: ignore[misc]  # members known to results alone
 TEXT = Format("text")
@@ -202,7 +176,7 @@ def line_of(game, moves: str) -> tuple[list[int], Any]:
         raise typer.BadParameter(f"--moves: {error}") from None
 
 
-WITH_RESUME = {"out", "resume", "changed", "workers", "cluster", "verbose", "specialize", "as_json", "speed_seconds"}
+WITH_RESUME = {"out", "resume", "changed", "workers", "cluster", "verbose", "as_json", "speed_seconds"}
 
 
 def check_resumed(context: typer.Context, out: Path | None, resume: bool) -> None:

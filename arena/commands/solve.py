@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Cluster, Force, Game, Json, Moves, SolvingAgent, Specialize
+from arena.commands.options import Cluster, Force, Game, Json, Moves, SolvingAgent
 from arena.commands.output import check_free, say, tell, write_whole
 from arena.commands.progress import progress_line, solver_progress
 
@@ -47,7 +47,6 @@ def solve(
     file: PositionsFile = None,
     proof: Certificate = None,
     cluster: Cluster = None,
-    specialize: Specialize = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:

@@ -46,7 +46,6 @@ def solvers(
     threads: Threads = False,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
-    specialize: options.Specialize = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare parallel solvers with one worker, by time and nodes.
