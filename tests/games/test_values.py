@@ -16,6 +16,7 @@ import arena
 from arena import agents
 from arena.games.core.game import Game
 from arena.games.core.jit import Compilable, StaleCode, helper, kernel, look_again
+from arena.runner import running
 
 
 class Terse(int):
@@ -230,6 +231,7 @@ def test_types_are_the_same_where_values_are_and_nowhere_else(one, other):
 MODULE = """
 from dataclasses import dataclass
 import numpy as np
+from arena.runner import running
 from arena.games.core.jit import Compilable, helper
 SIGN = 1.0
 SIGNS = np.array([1.0])
@@ -298,7 +300,8 @@ def test_what_an_object_holds_is_looked_at_again():
     assert asked(rule) == field_asked(rule) == -1.0
 
 
-def test_decisions_and_runs_look_again(tmp_path):
+def test_decisions_and_runs_look_again(monkeypatch):
+    monkeypatch.setattr(running, "_run", lambda *_: None)
     game = variant("StonesEdited", sign=lambda self, value: 1.0)()
     agent = agents.make("alphabeta(depth=3)")
     with warnings.catch_warnings():
@@ -308,7 +311,7 @@ def test_decisions_and_runs_look_again(tmp_path):
     for play in (
         lambda: agent.choose(game, game.initial(), seed=1),
         lambda: agent.player(game),
-        lambda: arena.run(game="stonesedited", agents=["random", "flat(playouts=9)"], games=2, workers=1, out=tmp_path),
+        lambda: arena.run(game="stonesedited", agents=["random", "flat(playouts=9)"], games=2),
     ):
         with pytest.warns(StaleCode, match=r"test_values\.\S*<lambda> plays as it was compiled"):
             play()
