@@ -285,9 +285,12 @@ def test_a_change_that_compiled_code_does_not_see_is_told(method):
         exec(EDITS[method], space)
         assert getattr(rule, method)() == -1.0
         with pytest.raises(
-            StaleCode, match=rf"edited_rules\.\S*(Rule.{method}|won) plays as it was compiled.*Restart Python"
+            StaleCode, match=rf"edited_rules\.\S*(Rule.{method}|won) has changed since it was compiled.*Restart Python"
         ):
             look_again(rule)
+    with pytest.warns(StaleCode):
+        look_again(rule)
+    assert asked(rule) == -1.0
 
 
 def test_what_an_object_holds_is_looked_at_again():
@@ -313,5 +316,5 @@ def test_decisions_and_runs_look_again(monkeypatch):
         lambda: agent.player(game),
         lambda: arena.run(game="stonesedited", agents=["random", "flat(playouts=9)"], games=2),
     ):
-        with pytest.warns(StaleCode, match=r"test_values\.\S*<lambda> plays as it was compiled"):
+        with pytest.warns(StaleCode, match=r"test_values\.\S*<lambda> has changed since it was compiled"):
             play()

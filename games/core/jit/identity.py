@@ -186,9 +186,13 @@ def warn_of_changes(*classes: type, callers: int = 1) -> None:
         with contextlib.suppress(Unknown):
             facts_of(function, anew=True)
         if function in _changed:
-            text = f"{function.__module__}.{function.__qualname__} plays as it was compiled: it, or what it names, has"
-            text += " changed since. Restart Python (in a notebook: the kernel)"
-            warnings.warn(text, StaleCode, stacklevel=callers + 2)
+            name = f"{function.__module__}.{function.__qualname__}"
+            text = (
+                f"{name} has changed since it was compiled, or what it names has: methods are compiled again, helpers"
+            )
+            warnings.warn(
+                f"{text} play as before. Restart Python (in a notebook: the kernel)", StaleCode, stacklevel=callers + 2
+            )
 
 
 def _compiled_for(classes: tuple[type, ...]) -> list[types.FunctionType]:
