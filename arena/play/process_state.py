@@ -2,7 +2,8 @@
 
 An alarm that an agent left on would ring in its opponent's turn, warnings that it made errors would be raised there.
 So each call of an agent's code ends as it began, and who changed something is named.  What cannot be set back ends the
-process, while the agent's code still counts as running: it loses its game, and no other is played there.
+process as that agent's doing, which loses its game; where one of several did it, the game is played again, and all is
+looked at after each call.
 """
 
 import contextlib
@@ -43,7 +44,7 @@ class Word(NamedTuple):
     write: Callable[[Any], object]
 
 
-def words(games: Iterable[Any] = ()) -> tuple[list[Word], list[Word]]:
+def words(games: Iterable[Any]) -> tuple[list[Word], list[Word]]:
     """Those of `glance`, in its order, and the others; of this system, and of games that agents share."""
     quick = [
         Word("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
@@ -126,7 +127,7 @@ class Guard:
         rest = self._look(self._rest)
         changed = [] if rest == self._was_rest else self._restore(self._rest, self._was_rest, rest, who)
         if files := self._left_open():
-            changed.append(f"{files} files left open")
+            changed.append(f"open files ({files} more)")
         return who, changed
 
     def is_due(self) -> bool:

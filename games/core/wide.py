@@ -33,6 +33,7 @@ def difference(x, y):
 
 @part
 def is_empty(x):
+    """Whether there are no cells."""
     return x[0] | x[1] | x[2] | x[3] == ZERO
 
 

@@ -14,9 +14,9 @@ from numba.core.typing.typeof import typeof
 
 import arena
 from arena import agents
-from arena.games.core.game import Game
 from arena.games.core.jit import Compilable, StaleCode, helper, kernel, look_again
 from arena.runner import running
+from tests.heap import Heap
 
 
 class Terse(int):
@@ -50,33 +50,13 @@ class Part(Compilable):
 
 
 @dataclass(frozen=True, eq=False)
-class Stones(Game):
-    """Take one or two of three stones; who takes the last one wins, if `sign` is 1."""
+class Stones(Heap):
+    """A heap of three; who takes the last one wins, if `sign` is 1."""
 
+    heap: int = 3
     value: Any = 1
     name = "stones_of_values"
-    dtype = np.int64
-    state_size = 2
-    move_limit = max_moves = 2
-    max_plies = 3
     has_draws = False
-
-    def start(self, state):
-        state[:] = 3, 0
-
-    def player(self, state):
-        return state[1]
-
-    def legal_moves(self, state, moves):
-        moves[0], moves[1] = 0, 1
-        return min(2, state[0])
-
-    def play(self, state, move):
-        state[0] -= move + 1
-        state[1] = 1 - state[1]
-
-    def is_over(self, state):
-        return state[0] == 0
 
     def score(self, state):
         return self.sign(self.value) if state[1] == 1 else -self.sign(self.value)
@@ -84,21 +64,18 @@ class Stones(Game):
     def sign(self, value):
         return 1.0 if value > 0 else -1.0
 
-    def move_name(self, state, move):
-        return str(move + 1)
 
-    def render(self, state):
-        return str(state[0])
+WON = np.array([0, 1], np.uint64)  # by the first player
 
 
 @kernel
 def score_by_table(game, state):
-    return game.score(state)
+    return game.score(WON)
 
 
 @kernel(tables=False)
 def score_alone(game, state):
-    return game.score(state)
+    return game.score(WON)
 
 
 @helper
@@ -142,12 +119,11 @@ def test_two_objects_that_print_alike_have_code_of_their_own(kind):
     sign, *values = KINDS[kind]
     parts = ("value",) if isinstance(values[0], Compilable) else ()
     cls = variant(f"Alike{list(KINDS).index(kind)}", sign=sign, compiled_parts=parts)
-    state = np.array([0, 1])
     scores = {}
     for value in values:
-        game = cls(value)
-        scores[id(value)] = game.score(state)
-        assert score_by_table(game, state) == score_alone(game, state) == game.score(state), value
+        game = cls(value=value)
+        scores[id(value)] = game.score(WON)
+        assert score_by_table(game, WON) == score_alone(game, WON) == game.score(WON), value
     assert set(scores.values()) == {1.0, -1.0}
 
 
@@ -162,10 +138,9 @@ def test_what_is_set_when_an_object_is_made_counts_too():
         __post_init__=prepare,
         sign=lambda self, value: self.derived,
     )
-    state = np.array([0, 1])
     for seed in (1, 2, 3):
         game = cls(seed=seed)
-        assert score_by_table(game, state) == score_alone(game, state) == game.score(state)
+        assert score_by_table(game, WON) == score_alone(game, WON) == game.score(WON)
     assert typeof(cls(seed=1)) is typeof(cls(seed=3)) is not typeof(cls(seed=2))
 
 
@@ -175,7 +150,7 @@ def test_code_that_reads_a_field_of_data_is_refused(kernel_of):
         f"Reads{kernel_of.tables}", fields=[("seed", int, 1)], data_fields=("seed",), sign=lambda self, v: self.seed
     )
     with pytest.raises(TypingError, match=r"Reads\w+\.seed is one of its data_fields, which methods that kernels call"):
-        kernel_of(cls(seed=2), np.array([0, 1]))
+        kernel_of(cls(seed=2), WON)
 
 
 def test_a_base_that_is_replaced_is_noticed():
@@ -223,7 +198,7 @@ def told(value):
 @given(VALUES, VALUES)
 def test_types_are_the_same_where_values_are_and_nowhere_else(one, other):
     assume(one is not None or other is not None)
-    assert (typeof(Stones(one)) is typeof(Stones(other))) == (told(one) == told(other))
+    assert (typeof(Stones(value=one)) is typeof(Stones(value=other))) == (told(one) == told(other))
 
 
 # -- Changes of what is compiled --------------------------------------------------------------------------------------
@@ -232,6 +207,7 @@ MODULE = """
 from dataclasses import dataclass
 import numpy as np
 from arena.runner import running
+from tests.heap import Heap
 from arena.games.core.jit import Compilable, helper
 SIGN = 1.0
 SIGNS = np.array([1.0])
