@@ -142,10 +142,10 @@ def _parameter_cells(one: dict) -> tuple[str, ...]:
 
 def _print_columns(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]], *flowing: str) -> None:
     """Print rows of text; the flowing columns are broken between words to fit the terminal."""
-    from arena.results.shown.fitting import Column, Fitted
+    from arena.results.shown.fitting import Fitted, Shown
 
     columns = zip(headings, zip(*rows))
-    print_fitted(Fitted([Column(heading, list(cells), False, heading in flowing) for heading, cells in columns]))
+    print_fitted(Fitted([Shown(heading, cells, flows=heading in flowing) for heading, cells in columns]))
 
 
 def _catalogue(cls):

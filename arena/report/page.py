@@ -20,6 +20,7 @@ from arena.report.replay import sample
 from arena.results.database.store import FILE_NAME
 from arena.results.papers.strength_scaling import shown
 from arena.results.shown.export import display_columns
+from arena.results.shown.fitting import Shown
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.shown.summary import verdict
 from arena.study.schemes import SchemesStudy, load, places, table_of
@@ -229,7 +230,7 @@ def from_home(text: str) -> str:
     return re.sub(rf"(?<![\w.~/])({homes})(?=[/\"'\s]|$)", "~", text)
 
 
-def _effort(win_rates, order) -> dict:
+def _effort(win_rates, order) -> list[Shown]:
     frame = win_rates.set_index("agent").loc[order].reset_index()
     frame.attrs["kind"] = "win_rates"
     return display_columns(frame)
@@ -238,7 +239,7 @@ def _effort(win_rates, order) -> dict:
 def _standings(frame) -> list[dict]:
     """For readers; `bar` places estimate and error on a common scale, 0 to 100."""
     frame.attrs["kind"] = "standings"
-    cells = {heading: strings for heading, (strings, _) in display_columns(frame).items()}
+    cells = {column.heading: column.cells for column in display_columns(frame)}
     error = frame["error"].fillna(0)
     low, high = (frame["elo"] - error).min(), (frame["elo"] + error).max()
     width = max(high - low, 1.0) if len(frame) else 1.0

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from arena.results.shown.export import MISSING, elo_with_error
+from arena.results.shown.column_forms import MISSING
+from arena.results.shown.export import elo_with_error
 from arena.results.shown.tables import PAIR_SCORES
 from arena.results.statistics.elo import pentanomial
 from arena.results.statistics.even_factor import even_factor

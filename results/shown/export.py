@@ -10,19 +10,16 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import fields
 
 import pandas as pd
-from tabulate import tabulate
+from rich.cells import cell_len
 
-from arena.agents.core.effort import Effort
 from arena.results.printable import JSON_ESCAPES, guarded, printable
-from arena.results.shown.fitting import LONGEST_UNBROKEN, MISSING, Fitted, columns_of
+from arena.results.shown.column_forms import MISSING, bare_percent, column, percent, points, signed, whole_percent
+from arena.results.shown.fitting import LONGEST_UNBROKEN, Fitted, Shown
 from arena.results.shown.kinds import FORMATS
 from arena.results.shown.latex import latex
 
-# left out for people while all are 0
-RARE = {"void", "forfeits", "failed", "clock", "candidates", *(field.name for field in fields(Effort))}
 DATA = ("csv", "json", "parquet")  # formats for programs
 WIDE_CROSSTABLE = 10  # columns, beyond which LaTeX has whole percents
 
@@ -73,10 +70,10 @@ def _rendered(frame, format, title, times, width, columns) -> str:
         return _text(_fitted(frame if columns else _short(frame, kind), kind, None), title, width)
     if format == "latex" and not columns:
         frame = _short(frame, kind)
-    cells, right = _display(frame, kind, narrow=format == "latex" and len(frame.columns) > WIDE_CROSSTABLE)
+    shown = _display(frame, kind, narrow=format == "latex" and len(frame.columns) > WIDE_CROSSTABLE)
     if format == "latex":
-        return latex(columns_of(cells, right), title, label, "" if kind == "crosstable" else " in %")
-    return {"markdown": _markdown, "html": _html}[format](cells, right, title)
+        return latex(shown, title, label, "" if kind == "crosstable" else " in %")
+    return {"markdown": _markdown, "html": _html}[format](shown, title)
 
 
 def _parquet(frame) -> bytes:
@@ -102,12 +99,11 @@ def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True
     return _fitted(_short(_for_people(frame, times), kind), kind, title or frame.attrs.get("caption"))
 
 
-def display_columns(frame: pd.DataFrame) -> dict[str, tuple[list[str], bool]]:
-    """By heading: the cells as readers see them, and whether they stand to the right."""
+def display_columns(frame: pd.DataFrame) -> list[Shown]:
+    """The columns as readers see them."""
     kind = frame.attrs.get("kind")
     flat = _for_people(frame, times=True)
-    cells, right = _display(flat if kind == "crosstable" else _short(flat, kind), kind)
-    return {heading: (strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)}
+    return _display(flat if kind == "crosstable" else _short(flat, kind), kind)
 
 
 def _flat(frame, times) -> pd.DataFrame:
@@ -133,13 +129,14 @@ def _guarded(frame) -> pd.DataFrame:
 def _for_people(frame, times, rare=False) -> pd.DataFrame:
     """A study as papers print it; else Elo beside its bound, and no counts that are all 0 or missing, unless `rare`."""
     if frame.attrs.get("kind") == "study":
-        return _study(frame, _points if frame.attrs.get("points") else _bare_percent)
+        return _study(frame, points if frame.attrs.get("points") else bare_percent)
+    kind = frame.attrs.get("kind")
     frame = _flat(frame, times)
     if {"elo", "error", "bound"} <= set(frame):
         others = [name for name in frame.columns if name not in ("elo", "error")]
         place = others.index("bound")
         frame = frame[[*others[:place], "elo", "error", *others[place:]]]
-    return frame.drop(columns=[name for name in frame.columns if not rare and name in RARE and not frame[name].any()])
+    return frame[[name for name in frame if rare or not column(name, kind).rare or frame[name].any()]]
 
 
 def _short(frame, kind) -> pd.DataFrame:
@@ -149,7 +146,7 @@ def _short(frame, kind) -> pd.DataFrame:
         frame = frame.set_axis([frame.columns[0], *numbers], axis=1)
         frame.insert(0, "#", numbers)
         return frame
-    return frame.drop(columns=list(LONG_IN.get(kind, ())), errors="ignore")
+    return frame[[name for name in frame.columns if not column(name, kind).long]]
 
 
 def _json(frame) -> str:
@@ -166,113 +163,31 @@ def _plain(column) -> list:
 # -- For people ----------------------------------------------------------------------------------------------------
 
 
-def _percent(value):
-    return f"{100 * value:.1f} %"
+OF_NUMBERS = ("study", "scaling")  # whose columns of text are numbers
+NAMES = ("game", "instance", "budget", "agent", "scheme", "serial", "95 %")  # but for these
 
 
-def _bare_percent(value):
-    return f"{100 * value:.1f}"
-
-
-def _whole_percent(value):
-    return f"{100 * value:.0f}"
-
-
-def _signed(value):
-    return f"{value:+.0f}" if round(value) else "0"
-
-
-def _count(value):
-    return f"{value:,.0f}"
-
-
-def _result(value):
-    return {1.0: "1", 0.5: "1/2", 0.0: "0"}[value]
-
-
-def _general(value):
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _points(value):
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
-
-
-def _seconds(value):
-    return f"{value:.{5 if value < 0.1 else 3 if value < 100 else 0}f}"
-
-
-def _likelihood(value):
-    if min(value, 1 - value) < 0.0005:
-        return "> 99.9 %" if value > 0.5 else "< 0.1 %"  # never quite certain
-    return _percent(value)
-
-
-SHOWN = {
-    **dict.fromkeys(("elo", "nelo", "bootstrap_low", "bootstrap_high"), _signed),
-    **dict.fromkeys(("score_first", "score_second", "draw_ratio", "blunder_rate"), _percent),
-    **dict.fromkeys(("seconds", "seconds_per_move"), _seconds),
-    **dict.fromkeys(("playouts", "playouts_per_move", "nodes", "nodes_per_move"), _count),
-    **dict.fromkeys(("playouts_per_second", "cpu_playouts_per_second", "per_second", "cpu_per_second"), _count),
-    **dict.fromkeys(("ns_per_ply", "compile_seconds", "plies_per_game"), "{:.1f}".format),
-    **dict.fromkeys(("pairs_ratio", "speed_up", "over_serial", "undisturbed"), "{:.2f}".format),
-    "los": _likelihood,
-    "value": "{:+.3f}".format,
-    "clock": "{:.2f}".format,
-    "outcome": _result,
-    "nelo_error": "{:.0f}".format,
-}
-_POINTS = dict.fromkeys(("mean", "low", "high", "best", "median", "deviation"), _points)
-SHOWN_IN = {kind: {"score": _percent} for kind in ("standings", "ratings", "pairs", "estimates")} | {
-    "scores": _POINTS,
-    "playing": {"seconds": "{:.1f}".format},
-    "candidates": {"share": _percent, "visits": _count},
-}
-LONG_IN = {
-    "pairs": ("nelo", "nelo_error", "draw_ratio", "pairs_ratio"),
-    "games": ("number", "condition", "opening", "opening_moves", "moves", "seed"),
-    "moves": ("candidates",),
-}
-IMPLIED_IN = {"standings": ("rank", "losses"), "ratings": ("rank", "losses"), "pairs": ("losses",), "games": ("score",)}
-SPARE_IN = {  # what narrow terminals have no room for, the first to go first
-    "standings": (("draws", "wins"),),
-    "ratings": (("draws", "wins"),),
-    "pairs": (("LL", "LD", "WL+DD", "WD", "WW"), ("draws", "wins")),
-    "games": (("seconds",), ("reason",)),
-    "runs": (("agents",), ("played",), ("state",)),
-}
-OF_NUMBERS = ("study", "comparison", "scaling")  # whose columns of text are numbers
-NAMES = ("game", "instance", "budget", "agent", "verdict", "scheme", "serial", "95 %")  # but for these
-HEADINGS = {"WL_DD": "WL+DD", "elo": "Elo", "los": "LOS", "nelo": "nElo", "nelo_error": "nElo error"}
-
-
-def _display(frame, kind, narrow=False) -> tuple[dict[str, list[str]], list[bool]]:
-    """Strings by heading, and whether each column stands to the right; a `narrow` crosstable has whole percents without
-    their sign.
-    """
-    shown = SHOWN | SHOWN_IN.get(kind, {})
-    cells, right = {}, []
+def _display(frame, kind, narrow=False) -> list[Shown]:
+    """The columns as readers see them; a `narrow` crosstable has whole percents without their sign."""
+    shown = []
     rated = {"elo", "error", "bound"} <= set(frame.columns)
     for name in frame.columns:
         if rated and name in ("error", "bound"):
             continue
-        values = _plain(frame[name])
-        score = kind == "crosstable" and pd.api.types.is_float_dtype(frame[name])
-        write = (_whole_percent if narrow else _percent) if score else shown.get(name, _general)
+        values, form = _plain(frame[name]), column(name, kind)
+        write = form.write
+        if kind == "crosstable" and pd.api.types.is_float_dtype(frame[name]):
+            write = whole_percent if narrow else percent
         if rated and name == "elo":
             strings = elo_with_error(values, _plain(frame["error"]), _plain(frame["bound"]))
         else:
             strings = [MISSING if value is None else write(value) for value in values]
-        heading = printable(str(name)) if kind in ("crosstable", "study") else _heading(name)
-        cells[heading] = list(map(printable, strings))
-        right.append(pd.api.types.is_numeric_dtype(frame[name]) or (kind in OF_NUMBERS and name not in NAMES))
-    return cells, right
-
-
-def _heading(name) -> str:
-    return HEADINGS.get(name, printable(str(name)).replace("_", " "))
+        heading = printable(str(name))
+        if kind not in ("crosstable", "study"):
+            heading = form.heading or heading.replace("_", " ")
+        right = pd.api.types.is_numeric_dtype(frame[name]) or (kind in OF_NUMBERS and name not in NAMES)
+        shown.append(Shown(heading, list(map(printable, strings)), right, form=form))
+    return shown
 
 
 def _study_columns(frame) -> pd.Series:
@@ -304,16 +219,15 @@ def elo_with_error(elo, error, bound) -> list[str]:
         if value is None:
             strings.append(MISSING)
         elif mark:
-            strings.append(f"{mark} {_signed(value)}")
+            strings.append(f"{mark} {signed(value)}")
         else:
-            strings.append(f"{_signed(value)} ± {width.rjust(widest)}" if width else _signed(value))
+            strings.append(f"{signed(value)} ± {width.rjust(widest)}" if width else signed(value))
     return strings
 
 
 def _fitted(frame, kind, title) -> Fitted:
-    columns = columns_of(*_display(frame, kind))
-    narrow = columns_of(*_display(frame, kind, narrow=True)) if kind == "crosstable" else None
-    return Fitted(columns, title, narrow, SPARE_IN.get(kind, ()), IMPLIED_IN.get(kind, ()))
+    narrow = _display(frame, kind, narrow=True) if kind == "crosstable" else None
+    return Fitted(_display(frame, kind), title, narrow)
 
 
 def _text(table: Fitted, title, width) -> str:
@@ -322,15 +236,20 @@ def _text(table: Fitted, title, width) -> str:
     return (above + "\n\n" if above else "") + lines + "\n"
 
 
-def _tabulate(cells, right, style) -> str:
-    rows = [[" ".join(cell.split()) for cell in row] for row in zip(*cells.values())]
-    align = ["right" if to_right else "left" for to_right in right] if rows else None
-    return tabulate(rows, list(cells), tablefmt=style, disable_numparse=True, colalign=align)
+def _markdown(columns: Sequence[Shown], title) -> str:
+    lines = (f"|{'|'.join(cells)}|\n" for cells in zip(*map(_markdown_column, columns)))
+    return (f"**{_literally(title)}**\n\n" if title else "") + "".join(lines)
 
 
-def _markdown(cells, right, title) -> str:
-    told = {_literally(heading): list(map(_literally, column)) for heading, column in cells.items()}
-    return (f"**{_literally(title)}**\n\n" if title else "") + _tabulate(told, right, "pipe") + "\n"
+def _markdown_column(column: Shown) -> list[str]:
+    """Heading, rule and cells, in one width."""
+    heading, *cells = (_literally(" ".join(text.split())) for text in (column.heading, *column.cells))
+    width = max(cell_len(heading) + 2, *map(cell_len, cells), 2)
+    right = column.right and bool(cells)
+    rule = "-" * (width + 1)
+    padded = (" " * (width - cell_len(text)) for text in (heading, *cells))
+    lines = [f" {blank}{text} " if right else f" {text}{blank} " for text, blank in zip((heading, *cells), padded)]
+    return [lines[0], f"{rule}:" if right else f":{rule}", *lines[1:]]
 
 
 def _literally(text) -> str:
@@ -338,6 +257,15 @@ def _literally(text) -> str:
     return re.sub(r"[\\`*_\[\]<|&~$]", r"\\\g<0>", text)
 
 
-def _html(cells, right, title) -> str:
-    table = _tabulate(cells, right, "html") + "\n"
-    return table.replace("<table>", f"<table>\n<caption>{html.escape(title)}</caption>", 1) if title else table
+def _html(columns: Sequence[Shown], title) -> str:
+    style = [' style="text-align: right;"' if column.right and column.cells else "" for column in columns]
+    head = _html_row("th", style, [column.heading for column in columns])
+    rows = [_html_row("td", style, cells) for cells in zip(*(column.cells for column in columns))]
+    caption = [f"<caption>{html.escape(title)}</caption>"] if title else []
+    lines = ["<table>", *caption, "<thead>", head, "</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
+    return "\n".join(lines) + "\n"
+
+
+def _html_row(tag: str, style: Sequence[str], cells: Sequence[str]) -> str:
+    texts = (html.escape(" ".join(text.split())) for text in cells)
+    return f"<tr>{''.join(f'<{tag}{own}>{text}</{tag}>' for own, text in zip(style, texts))}</tr>"

@@ -17,10 +17,10 @@ from rich.measure import Measurement
 from rich.text import Text
 
 from arena.results.printable import printable
+from arena.results.shown.column_forms import MISSING, Column
 from arena.results.shown.short_names import short_names
 
-MISSING = "-"
-NEVER = {"void", "forfeits", "failed", "draws", "LD", "WD", "draw ratio"}  # say nothing where 0 in every row
+GENERAL = Column("")
 NOTHING = {MISSING, ""}
 NOUGHT = {"0", "0.0 %"}
 WIDE, CLOSE = 3, 2  # blanks between columns
@@ -31,13 +31,14 @@ LONGEST_UNBROKEN = 1_000_000  # columns, wider than any table
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of display strings."""
+class Shown:
+    """A column as it is shown: display strings below a heading."""
 
     heading: str
     cells: Sequence[str]
-    right: bool  # aligned
+    right: bool = False  # aligned
     flows: bool = False  # sentences, which may break at blanks
+    form: Column = GENERAL
 
     @cached_property
     def least(self) -> int:
@@ -55,25 +56,25 @@ class Column:
     @cached_property
     def says_nothing(self) -> bool:
         found = {cell.strip() for cell in self.cells}
-        return len(found) > 0 and (found <= NOTHING or (self.heading in NEVER and found <= NOUGHT | NOTHING))
+        return len(found) > 0 and found <= (NOUGHT | NOTHING if self.form.quiet else NOTHING)
 
     @property
-    def broken(self) -> "Column":
+    def broken(self) -> "Shown":
         """With its heading in lines as short as its cells."""
         width = max(map(cell_len, (*self.cells, *self.heading.split())), default=1)
         return replace(self, heading="\n".join(textwrap.wrap(self.heading, width, break_on_hyphens=False)))
 
-
-def columns_of(cells: dict[str, list[str]], right: Iterable[bool]) -> list[Column]:
-    """Columns from display strings by heading."""
-    return [Column(heading, strings, to_right) for (heading, strings), to_right in zip(cells.items(), right)]
+    @property
+    def always(self) -> str:
+        """The cell that all rows have, if several have the same number; else nothing."""
+        return self.cells[0] if self.right and len(set(self.cells)) == 1 < len(self.cells) else ""
 
 
 @dataclass(frozen=True)
 class Layout:
     """Tables below each other, of these columns, and what is said of those left out."""
 
-    tables: Sequence[Sequence[Column]]
+    tables: Sequence[Sequence[Shown]]
     gap: int = CLOSE
     below: str = ""
 
@@ -82,23 +83,13 @@ class Layout:
         return max(_width(columns, self.gap) for columns in self.tables)
 
 
+@dataclass(frozen=True)
 class Fitted:
-    """For a rich console, laid out for its width.
+    """A table for a rich console, laid out for its width; `narrow` are its columns with fewer digits."""
 
-    `narrow` are columns with fewer digits, for where the others do not fit; `implied` the headings of columns that
-    nobody misses, `spare` groups of others that may go, in this order.
-    """
-
-    def __init__(
-        self,
-        columns: Sequence[Column],
-        title: str | None = None,
-        narrow: Sequence[Column] | None = None,
-        spare: Sequence[Sequence[str]] = (),
-        implied: Sequence[str] = (),
-    ):
-        self.columns, self.title, self.narrow = list(columns), title, narrow
-        self.spare, self.implied = spare, implied
+    columns: Sequence[Shown]
+    title: str | None = None
+    narrow: Sequence[Shown] | None = None
 
     @property
     def row_count(self) -> int:
@@ -137,37 +128,41 @@ class Fitted:
         if self.narrow:
             columns = [column for column in self.narrow if not column.says_nothing]
             yield Layout([columns])
-        yield Layout([[column.broken for column in columns]])
-        fewer, below = columns, ""
-        for fewer, below, implied in self._without_spare(columns):
-            broken = [column.broken for column in fewer]
-            yield Layout([broken], CLOSE, below)
-            if not implied:
-                yield Layout([_with_short_names(broken, width, READABLE)], CLOSE, below)
-        yield Layout([_with_short_names([column.broken for column in fewer], width, LEAST_OF_NAMES)], CLOSE, below)
-        columns = [column.broken for column in columns if column.heading not in self.implied]
-        yield Layout(_in_blocks(columns, width))
-
-    def _without_spare(self, columns: Sequence[Column]) -> Iterator[tuple[list[Column], str, bool]]:
-        """Columns, what is said of the others, and whether all those are implied: one more is gone each time."""
-        equal = [column.heading for column in columns if column.right and len(set(column.cells)) == 1 < self.row_count]
-        steps = [[heading] for heading in dict.fromkeys([*self.implied[:1], *equal, *self.implied])]
-        gone = list[Column]()
-        for number, group in enumerate([*steps, [], *self.spare]):
-            gone += (found := [column for column in columns if column.heading in group and column not in gone])
-            if found or not group:
-                missed = [one for one in gone if one.heading not in self.implied]
-                yield [one for one in columns if one not in gone], _below(missed, equal), number < len(steps)
+        columns = [column.broken for column in columns]
+        yield Layout([columns])
+        told, spare = _told(columns), _spare(columns)
+        gone, below = list[Shown](), ""
+        for number, group in enumerate([*told, [], *spare]):
+            gone += [column for column in group if column not in gone]
+            kept = [column for column in columns if column not in gone]
+            below = _below([column for column in gone if not column.form.implied])
+            yield Layout([kept], CLOSE, below)
+            if number >= len(told):
+                yield Layout([_with_short_names(kept, width, READABLE)], CLOSE, below)
+        yield Layout([_with_short_names(kept, width, LEAST_OF_NAMES)], CLOSE, below)
+        yield Layout(_in_blocks([column for column in columns if not column.form.implied], width))
 
 
-def _below(gone: Sequence[Column], equal: Sequence[str]) -> str:
-    alike = [f"{column.heading} {column.cells[0]}" for column in gone if column.heading in equal]
-    others = [column.heading for column in gone if column.heading not in equal]
+def _told(columns: Sequence[Shown]) -> list[list[Shown]]:
+    """What the rest of a table tells, or a line below it can, one by one."""
+    implied = [column for column in columns if column.form.implied]
+    return [[column] for column in (*implied[:1], *(column for column in columns if column.always), *implied)]
+
+
+def _spare(columns: Sequence[Shown]) -> list[list[Shown]]:
+    """The spare columns, in the groups that they leave in."""
+    steps = sorted({column.form.spare for column in columns} - {0})
+    return [[column for column in columns if column.form.spare == step] for step in steps]
+
+
+def _below(gone: Sequence[Shown]) -> str:
+    alike = [f"{column.heading} {column.always}" for column in gone if column.always]
+    others = [column.heading for column in gone if not column.always]
     said = [f"in every row: {', '.join(alike)}"] if alike else []
     return "; ".join([*said, f"left out: {', '.join(others)}"] if others else said)
 
 
-def _with_short_names(columns: Sequence[Column], width: int, least: int) -> list[Column]:
+def _with_short_names(columns: Sequence[Shown], width: int, least: int) -> list[Shown]:
     """With names as long as `width` allows them to be; as they are, where that is less than `least`."""
     named = _named(columns)
     taken = _width([column for place, column in enumerate(columns) if place not in named], CLOSE) + CLOSE * len(named)
@@ -183,7 +178,7 @@ def _with_short_names(columns: Sequence[Column], width: int, least: int) -> list
     return list(columns) if longest is None else _shortened(columns, named, longest)
 
 
-def _shortened(columns: Sequence[Column], named: Sequence[int], longest: int) -> list[Column]:
+def _shortened(columns: Sequence[Shown], named: Sequence[int], longest: int) -> list[Shown]:
     short = short_names((name for place in named for name in columns[place].cells), longest)
     return [
         replace(column, cells=[short[name] for name in column.cells]) if place in named else column
@@ -191,12 +186,12 @@ def _shortened(columns: Sequence[Column], named: Sequence[int], longest: int) ->
     ]
 
 
-def _named(columns: Sequence[Column]) -> list[int]:
+def _named(columns: Sequence[Shown]) -> list[int]:
     """The places of the columns that name a row: the leading ones of text."""
     return [place for place, column in enumerate(columns[:LEADING]) if not column.right and not column.flows]
 
 
-def _in_blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
+def _in_blocks(columns: Sequence[Shown], width: int) -> list[list[Shown]]:
     """Tables, each with the names, of as many columns as fit beside them."""
     named = _named(columns)
     most = max([1, *named]) + 1 if named else 0
@@ -211,11 +206,11 @@ def _in_blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
     return blocks
 
 
-def _width(columns: Sequence[Column], gap: int) -> int:
+def _width(columns: Sequence[Shown], gap: int) -> int:
     return sum(column.least for column in columns) + gap * (len(columns) - 1)
 
 
-def _lines(columns: Sequence[Column], gap: int, width: int) -> Iterator[tuple[str, str]]:
+def _lines(columns: Sequence[Shown], gap: int, width: int) -> Iterator[tuple[str, str]]:
     """Each line of a table, and its style; cells break only where they flow, or where the terminal has no room."""
     widths = _widths(columns, width - gap * (len(columns) - 1))
     headings = [_broken(column.heading, wide) for column, wide in zip(columns, widths)]
@@ -229,7 +224,7 @@ def _lines(columns: Sequence[Column], gap: int, width: int) -> Iterator[tuple[st
             yield _line(line, columns, widths, gap), ""
 
 
-def _line(cells: Iterable[str], columns: Sequence[Column], widths: Sequence[int], gap: int) -> str:
+def _line(cells: Iterable[str], columns: Sequence[Shown], widths: Sequence[int], gap: int) -> str:
     placed = (
         " " * (wide - cell_len(cell)) + cell if column.right else cell + " " * (wide - cell_len(cell))
         for cell, column, wide in zip(cells, columns, widths)
@@ -244,7 +239,7 @@ def _broken(text: str, width: int) -> list[str]:
     return [chunk for line in words for chunk in chop_cells(line, width)] or [""]
 
 
-def _widths(columns: Sequence[Column], width: int) -> list[int]:
+def _widths(columns: Sequence[Shown], width: int) -> list[int]:
     """Of columns in `width`: those that flow share what is left, and all give where there is not enough."""
     widths = [column.least for column in columns]
     flowing = sorted((column.width, place) for place, column in enumerate(columns) if column.flows)

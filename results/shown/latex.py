@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.results.shown.fitting import MISSING, Column
+from arena.results.shown.column_forms import MISSING
+from arena.results.shown.fitting import Shown
 
 NUMBER = r"([+-]?)(\d[\d,]*)(?:\.(\d+))?"
 PLAIN = re.compile(rf"{NUMBER}( %)?")
@@ -45,7 +46,7 @@ class Laid:
 
 
 def latex(
-    columns: Sequence[Column], caption: str | None = None, label: str | None = None, percent: str = " in %"
+    columns: Sequence[Shown], caption: str | None = None, label: str | None = None, percent: str = " in %"
 ) -> str:
     """A tabular of columns of display strings; in a table with a caption above it, if given one, or a label.
 
@@ -77,7 +78,7 @@ def escaped(text: str) -> str:
     return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
 
 
-def _heading(column: Column, more: str = "") -> str:
+def _heading(column: Shown, more: str = "") -> str:
     text = column.heading + more
     if len(text) > max(LONG_HEADING, *map(len, column.cells), 0) and " " in text:
         blanks = [match.start() for match in re.finditer(" ", text)]
@@ -86,7 +87,7 @@ def _heading(column: Column, more: str = "") -> str:
     return escaped(text)
 
 
-def _laid(column: Column, percent: str) -> Laid:
+def _laid(column: Shown, percent: str) -> Laid:
     cells = [" ".join(cell.split()) for cell in column.cells]
     known = [cell for cell in cells if cell != MISSING]
     if column.right and known:
@@ -99,7 +100,7 @@ def _laid(column: Column, percent: str) -> Laid:
     return Laid("r" if column.right else "l", _heading(column), texts)
 
 
-def _numbers(column: Column, cells: list[str], percent: str) -> Laid:
+def _numbers(column: Shown, cells: list[str], percent: str) -> Laid:
     """An S column, percents without their sign; or two columns, the second with the errors."""
     found = [PLAIN.fullmatch(cell) or WITH_ERROR.fullmatch(cell) for cell in cells]
     percents = any(cell.endswith(" %") for cell in cells)
@@ -113,7 +114,7 @@ def _numbers(column: Column, cells: list[str], percent: str) -> Laid:
     return Laid(f"{specification} @{{}} r", f"\\multicolumn{{2}}{{c}}{{{shown}}}", both)
 
 
-def _with_intervals(column: Column, cells: list[str]) -> Laid:
+def _with_intervals(column: Shown, cells: list[str]) -> Laid:
     parts = [INTERVAL.fullmatch(cell) for cell in cells]
     values = [match[1] if match else cell for match, cell in zip(parts, cells)]
     found = [match for value in values if (match := PLAIN.fullmatch(value))]

@@ -219,8 +219,8 @@ def test_a_study_comes_first(study):
     assert "<h1>connect4(rows=4, columns=5), tictactoe</h1>" in text
     section = re.search(r'<section id="study">(.*?)</section>', text, re.DOTALL)[1]
     assert "Score of strong against weak in %, with 95 % intervals; 4 games a cell" in section
-    columns = display_columns(tournament.table("study")).values()
-    cells = [cell for column, _ in columns for cell in column]
+    columns = display_columns(tournament.table("study"))
+    cells = [cell for column in columns for cell in column.cells]
     assert len(cells) == 9 and all(f">{cell}</td>" in section for cell in cells)
     assert section.count("<figure>") == 1 and section.count("<svg") == 1
     assert section.count('<td class="name">strong</td>') == 5  # all games, and four conditions
@@ -258,8 +258,8 @@ def test_runs_for_one_player(alone, alone_page):
     assert "2 agents,\n8 runs" in text and 'id="standings"' not in text and 'id="crosstable"' not in text
     assert text.index('id="study"') < text.index('id="scores"') < text.index('id="figures"')
     section = re.search(r'<section id="scores">(.*?)</section>', text, re.DOTALL)[1]
-    columns = display_columns(tournament.table("scores")).values()
-    assert all(f">{html.escape(cell)}</td>" in section for cells, _ in columns for cell in cells)
+    columns = display_columns(tournament.table("scores"))
+    assert all(f">{html.escape(cell)}</td>" in section for column in columns for cell in column.cells)
     names = {path.name for path in (page.parent / "figures").iterdir()}
     wanted = ("study", "curve_0", "curve_1", "curve_2")
     assert names == {f"{name}.{kind}" for name in wanted for kind in ("svg", "png")}

@@ -7,8 +7,9 @@ from rich.console import Console
 
 from arena import results
 from arena.results.shown import short_names as module
+from arena.results.shown.column_forms import column
 from arena.results.shown.export import render, rich_table
-from arena.results.shown.fitting import Fitted, columns_of
+from arena.results.shown.fitting import Fitted, Shown
 from arena.results.shown.short_names import short_names
 from tests.arena.stored import CONFIG, store_run
 
@@ -124,7 +125,8 @@ def test_a_terminal_may_have_few_columns(width):
 
 
 def test_a_table_knows_what_it_takes():
-    table = Fitted(columns_of({"agent": ["a" * 30], "games": ["1"], "draws": ["0"]}, [False, True, True]), "Title")
+    columns = [Shown("agent", ["a" * 30]), Shown("games", ["1"], right=True)]
+    table = Fitted([*columns, Shown("draws", ["0"], right=True, form=column("draws"))], "Title")
     assert Console(width=80).measure(table).maximum == 30 + 3 + 5 + 3 + 5 and table.row_count == 1
     for width, headings in ((46, 3), (45, 3), (44, 3), (43, 2), (37, 2)):
         chosen = table.laid_out(width)

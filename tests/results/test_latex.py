@@ -11,7 +11,7 @@ import pytest
 from arena import results
 from arena.results.papers import strength_scaling
 from arena.results.shown.export import ColumnError, render
-from arena.results.shown.fitting import columns_of
+from arena.results.shown.fitting import Shown
 from arena.results.shown.latex import escaped, latex
 from arena.results.shown.scores import scores
 from tests.arena.stored import CONFIG, store_run
@@ -74,14 +74,14 @@ def test_numbers_are_siunitxs(tables):
 
 
 def test_what_is_no_number_stands_aside():
-    columns = columns_of({"Elo": ["+1,204 ± 5", "> +183", "-"], "LOS": ["12.5 %", "> 99.9 %", "-"]}, [True, True])
-    text = latex(columns)
+    columns = ("Elo", ["+1,204 ± 5", "> +183", "-"]), ("LOS", ["12.5 %", "> 99.9 %", "-"])
+    text = latex([Shown(heading, cells, right=True) for heading, cells in columns])
     assert "S[table-format=+4, retain-explicit-plus] @{} r" in text and "+1204 & " in text
     assert r"{\ensuremath{> +183}} & " in text and r"{\ensuremath{> 99.9}}" in text and text.count("{--}") == 2
 
 
 def test_minus_signs_and_what_is_missing_in_columns_of_text():
-    text = latex(columns_of({"95 %": ["-0.94 to -0.06", "-", "x-3"], "ratio": ["-", "-", "-"]}, [False, True]))
+    text = latex([Shown("95 %", ["-0.94 to -0.06", "-", "x-3"]), Shown("ratio", ["-", "-", "-"], right=True)])
     assert r"\ensuremath{-}0.94 to \ensuremath{-}0.06 & -- \\" in text and "\n-- & -- " in text and "\nx-3 & " in text
 
 
@@ -115,7 +115,7 @@ def test_tex_sets_every_table_within_its_lines(tables, layout, tmp_path):
 
 
 def test_long_headings_take_two_lines():
-    text = latex(columns_of({"score of the first": ["1.5"], "agent of the run": ["x" * 20]}, [True, False]))
+    text = latex([Shown("score of the first", ["1.5"], right=True), Shown("agent of the run", ["x" * 20])])
     assert r"{\shortstack{score of\\the first}} & agent of the run \\" in text
 
 

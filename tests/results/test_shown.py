@@ -10,7 +10,7 @@ from arena import results
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from arena.results.shown import frames
-from arena.results.shown.notebook import LEGENDS
+from arena.results.shown.column_forms import LEGENDS
 from arena.results.shown.summary import side_by_side
 from tests.results.sample import META, make_game
 
