@@ -6,10 +6,11 @@ begin no further game.
 
 import logging
 import math
-import multiprocessing
+import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing.heap import Arena
 from time import monotonic
 from typing import NamedTuple
 
@@ -36,27 +37,40 @@ class Doing(NamedTuple):
     best: float  # score found so far, in a game for one player; or NaN
 
 
-def new_memory():
-    """Memory to share with a worker; SharedMemoryError if the system has none."""
+def new_memory() -> Arena:
+    """Memory to share with one worker, in a file of its own: an agent that writes to whatever is open in its process
+    reaches no other's.  SharedMemoryError if the system has none.
+    """
     with sharing():
-        memory = multiprocessing.RawArray("d", WORDS)
-    memory[AGENT] = NOBODY
+        memory = Arena(mmap.PAGESIZE)
+    words_of(memory)[AGENT] = NOBODY
     return memory
 
 
-def read(memory, agents: int) -> Doing:
+def words_of(memory: Arena) -> "memoryview[float]":
+    """The words of a worker's memory: float64[...], of which WORDS are used."""
+    return memoryview(memory.buffer).cast("B").cast("d")
+
+
+def read(words: Sequence[float], agents: int) -> Doing:
     """The worker's activity; numbers beyond `agents` are nobody, since agents' code may write here too."""
-    words = list(memory)
     number = words[AGENT]
     agent = int(number) if number in range(agents) else None
     return Doing(words[PLAYING] == 1.0, agent, *words[SINCE:GAME])
 
 
+def is_nonsense(doing: Doing) -> bool:
+    """Whether a worker cannot have written this; no limit could be kept by it."""
+    soon = monotonic() + 1.0
+    times = doing.since, doing.game_since, doing.compiling, doing.compiled, doing.compiled_game
+    return not (all(0.0 <= time <= soon for time in times) and doing.limit >= 0.0)  # true of NaN
+
+
 class Watch:
     """Without memory it writes to its own, for games without a supervisor."""
 
-    def __init__(self, memory=None):
-        self._words = memoryview(memory if memory is not None else bytearray(8 * WORDS)).cast("B").cast("d")
+    def __init__(self, memory: Arena | None = None):
+        self._words = memoryview(bytearray(8 * WORDS)).cast("d") if memory is None else words_of(memory)
         self._depth = 0  # of compilations
         self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
         self.guard: Guard | None = None  # of the process that agents' code runs in

@@ -15,12 +15,13 @@ from multiprocessing import forkserver, resource_tracker
 PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 
 
-def confine(output, inherited: Iterable[int] = ()) -> None:
+def confine(output, inherited: Iterable[int], memory: int) -> None:
     """Set up the process: files, signals, process group, end with the parent, and output.
 
-    output: the writing end of a pipe for standard output and standard error; inherited: its parent's descriptors.
+    output: the writing end of a pipe for standard output and standard error; inherited: its parent's descriptors;
+    memory: a descriptor of the file that its clocks are mapped from.
     """
-    _let_go_of([*inherited, *_of_the_tracker()])
+    _let_go_of([*inherited, *_of_the_tracker(), *_same_file(memory)])
     _leave_signals_to_the_parent()
     _found_group()
     _end_with_the_parent()
@@ -53,9 +54,12 @@ def limit_memory(size: int | None) -> None:
 
 def inherited() -> list[int]:
     """Descriptors that a fork would inherit, such as the store's."""
-    if multiprocessing.get_start_method() != "fork" or not os.path.isdir("/dev/fd"):
-        return []
-    return [int(name) for name in os.listdir("/dev/fd") if int(name) > 2 and _is_open(int(name))]
+    return _open_ones() if multiprocessing.get_start_method() == "fork" else []
+
+
+def _open_ones():
+    names = os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else ()
+    return [int(name) for name in names if int(name) > 2 and _is_open(int(name))]
 
 
 def _is_open(descriptor):
@@ -65,6 +69,12 @@ def _is_open(descriptor):
     except OSError:
         return False
     return True
+
+
+def _same_file(descriptor):
+    """Every descriptor of this file, which stays mapped without them: `mmap` keeps one of its own."""
+    file = os.fstat(descriptor)
+    return [one for one in _open_ones() if os.path.samestat(os.fstat(one), file)]
 
 
 def _of_the_tracker():

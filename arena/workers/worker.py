@@ -58,20 +58,14 @@ class Worker:
 
     def __init__(self, name: str, target: Callable, config: Config, run_log: WorkersLog, watchdog: Watchdog, *more):
         self.config, self.run_log, self.watchdog = config, run_log, watchdog
-        self.memory = watch.new_memory()
+        memory = watch.new_memory()
+        self.words = watch.words_of(memory)
         inheritance = inherited()
         ours, theirs = socket.socketpair()
         for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
-        arguments = (
-            theirs,
-            (output, inheritance),
-            self.memory,
-            config.resolved(),
-            sources_of(config, values=False),
-            *more,
-        )
+        arguments = (theirs, (output, inheritance), memory, config.resolved(), sources_of(config, values=False), *more)
         self.served = multiprocessing.get_start_method() == "forkserver"
         with having_children(), no_interrupt(), safe_path():
             self.process = multiprocessing.Process(target=target, name=name, args=arguments)
@@ -105,7 +99,7 @@ class Worker:
         if not self.jobs:
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
-        self.memory[watch.GAME], self.running = 0.0, None
+        self.words[watch.GAME], self.running = 0.0, None
         fixtures = [job.fixture for job in self.jobs]
         with suppress(OSError):  # it has just died, as its sentinel shows
             order = Probe(fixtures[0].condition) if self.jobs[0].probes else None
@@ -113,7 +107,7 @@ class Worker:
 
     def halt(self) -> None:
         """Let it begin no further game."""
-        self.memory[watch.HALT] = 1.0
+        self.words[watch.HALT] = 1.0
 
     # -- What it says ---------------------------------------------------------------------------------------------
 
@@ -167,7 +161,7 @@ class Worker:
 
     def doing(self) -> watch.Doing:
         """What it is doing, or was doing when it died."""
-        return watch.read(self.memory, len(self.config.agents))
+        return watch.read(self.words, len(self.config.agents))
 
     @property
     def job(self) -> Job | None:
@@ -177,7 +171,7 @@ class Worker:
     @property
     def place(self) -> int:
         """How many of `jobs` it has played without sending their records."""
-        place = self.memory[watch.GAME] - (self.sent - len(self.jobs))
+        place = self.words[watch.GAME] - (self.sent - len(self.jobs))
         # an agent may have written nonsense there
         return int(place) if place in range(len(self.jobs)) else 0
 
@@ -230,6 +224,8 @@ class Worker:
                 return failure
         if self.half_since is not None and now - self.half_since > HALF_SECONDS:
             return self.useless("it sent half a message")
+        if watch.is_nonsense(self.doing()):
+            return self.useless("the memory of its clocks was overwritten")
         if not self.ready:
             return self.useless("it did not answer") if now - self.begun > START_SECONDS else None
         return self._overdue_game(now) if busy else None

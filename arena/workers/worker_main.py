@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 from dataclasses import replace
+from multiprocessing.heap import Arena
 from time import monotonic
 
 from arena.config.config import Config
@@ -35,13 +36,14 @@ CHANGED = (
 )
 
 
-def main(end: socket.socket, confined: tuple, memory, resolved: dict, sources: str) -> None:
+def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sources: str) -> None:
     """Carry out and answer every order that arrives, until there is no more.
 
-    end: of the connection; confined: arguments of `confine`; memory: for its Watch; resolved: the configuration;
-    sources: what `sources_of` it is where the run began, without values
+    end: of the connection; confined: its output and what it inherits, for `confine`; memory: for its Watch; resolved:
+    the configuration; sources: what `sources_of` it is where the run began, without values
     """
-    confine(*confined)
+    output, descriptors = confined
+    confine(output, descriptors, memory.fd)
     channel, watch = WorkersEnd(end), Watch(memory)
     config = _settle_in(channel, watch, resolved, sources)
     if config is None:

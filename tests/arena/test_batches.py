@@ -129,7 +129,7 @@ def test_a_worker_gives_back_what_it_has_no_time_for():
 
 def test_a_worker_that_is_halted_plays_one_game():
     place, channel, memory, fixtures = table(values("random", ("b", "random"), games=6))
-    memory[watch.HALT] = 1.0
+    watch.words_of(memory)[watch.HALT] = 1.0
     place.play(Play(fixtures, 60.0))
     assert [[record.id for record in message.records] for message in channel.sent] == [[fixtures[0].id]]
 

@@ -1,6 +1,8 @@
 """What bad agents do, and how their games then end.  Nothing here touches what is not its own process's."""
 
 import ctypes
+import gc
+import mmap
 import os
 import signal
 import subprocess
@@ -114,6 +116,13 @@ def write_to_one(move):
     print("to the errors", file=sys.stderr)
 
 
+def stop_the_clocks(move):
+    for memory in gc.get_objects():
+        if isinstance(memory, mmap.mmap):
+            memory[:] = b"\xff" * len(memory)
+    time.sleep(3600)
+
+
 def allocate(move):
     kept = []
     while True:
@@ -181,6 +190,7 @@ HARM = {
     "half a message": scribble(b"\x00\x00\x10\x00half"),
     "pickle": scribble(b"\x00\x00\x00\x18cposix\nsystem\n(S'true'\ntR."),
     "close all": close_all,
+    "stop the clocks": stop_the_clocks,
     "None": lambda move: Decision(None),
     "move 99": lambda move: Decision(99),
     "move of 2**70": lambda move: Decision(2**70),
@@ -204,7 +214,7 @@ HARM = {
 DIED = {
     *("os._exit(0)", "os._exit(3)", "segmentation fault", "segmentation fault in a thread", "abort", "SIGFPE"),
     *("SIGTERM", "SIGKILL", "SIGALRM", "start a process and end"),
-    *("junk", "half a message", "pickle", "close all"),
+    *("junk", "half a message", "pickle", "close all", "stop the clocks"),
 }
 SLOW = {"sleep", "spin", "hold the lock", "deadlock"}
 ILLEGAL = {"None", "move 99", "move of 2**70"}
