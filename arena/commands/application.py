@@ -16,8 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from arena.commands.hints import hint_for
-from arena.commands.options import FILES, RUNNING, Plugin
-from arena.commands.output import wrapped
+from arena.commands.options import FILES, RUNNING, Json, Plugin
+from arena.commands.output import answering, wrapped
 from arena.games.core.errors import UserError
 from arena.results.printable import printable
 
@@ -154,12 +154,13 @@ def group(name: str, panel: Panel, help: str) -> typer.Typer:
     return made
 
 
-def command(panel: Panel | None = None, examples: str = "", group: typer.Typer = app):
+def command(panel: Panel | None = None, examples: str = "", group: typer.Typer = app, as_json: bool = False):
     """Make a function a command of `arena`, in a panel of its help, or of a group.
 
     The command has the function's name, without trailing underscores; `examples` are lines as a user types them.  An
     error that the user can correct is one line, and ends the command with the documented exit code.  A command with a
-    parameter `game`, `agent` or `problem`, or a list of `names`, also has the option --plugin.
+    parameter `game`, `agent` or `problem`, or a list of `names`, also has the option --plugin; with `as_json`, the
+    option --json (see `output.answered`).
     """
 
     def decorate(function: Callable) -> Callable:
@@ -167,26 +168,33 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
         text = inspect.cleandoc(function.__doc__ or "")
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
-        reporting = _with_plugins(_reporting_errors(function))
+        reporting = _with_shared_options(_reporting_errors(function), as_json)
         return group.command(name, cls=Grouped, help=text, rich_help_panel=panel and panel.value)(reporting)
 
     return decorate
 
 
-def _with_plugins(function: Callable) -> Callable:
-    """The function with the option --plugin, if it takes a game or an agent; the option's callback does the work."""
+def _with_shared_options(function: Callable, as_json: bool) -> Callable:
+    """The function with --json if so asked, and with --plugin, whose callback does the work, if it takes a game or an
+    agent.
+    """
     signature = inspect.signature(function)
-    if not {"game", "agent", "names", "problem"} & signature.parameters.keys():
-        return function
+    added: dict[str, tuple[Any, Any]] = {"json": (Json, False)} if as_json else {}
+    if {"game", "agent", "names", "problem"} & signature.parameters.keys():
+        added["plugin"] = (Plugin, None)
 
     @functools.wraps(function)
-    def wrapped(*arguments, plugin=None, **options):
-        function(*arguments, **options)
+    def answered(*arguments, json=False, plugin=None, **options):
+        with answering(json):
+            function(*arguments, **options)
 
-    added = inspect.Parameter("plugin", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Plugin)
-    vars(wrapped)["__signature__"] = signature.replace(parameters=[*signature.parameters.values(), added])
-    wrapped.__annotations__ = {**function.__annotations__, "plugin": Plugin}
-    return wrapped
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in added.items()
+    ]
+    vars(answered)["__signature__"] = signature.replace(parameters=[*signature.parameters.values(), *more])
+    answered.__annotations__ = function.__annotations__ | {name: kind for name, (kind, _) in added.items()}
+    return answered
 
 
 def _reporting_errors(function: Callable) -> Callable:

@@ -9,7 +9,7 @@ import typer
 
 from arena.commands import options
 from arena.commands.application import VOID, Panel, command
-from arena.commands.output import check_free, print_table, say, tell, write_whole
+from arena.commands.output import answered, check_free, print_table, say, tell, write_whole
 from arena.commands.progress import progress_line
 
 PLAYOUTS = "playouts"  # what a row without an agent measures
@@ -31,6 +31,7 @@ Against = Annotated[
     Panel.MACHINE,
     examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5\n'
     "arena bench --output before.json\narena bench --against before.json\narena bench --game hex --against ../before",
+    as_json=True,
 )
 def bench(
     game: Games = None,
@@ -40,7 +41,6 @@ def bench(
     output: ReportFile = None,
     against: Against = None,
     force: options.Force = False,
-    as_json: options.Json = False,
 ) -> None:
     """Measure the speed of playouts and searches on one core.
 
@@ -65,9 +65,7 @@ def bench(
     if output:
         write_whole(output, json.dumps(new, indent=1).encode(), force)
     compared = comparison.compare(new, old) if old else []
-    if as_json:
-        typer.echo(json.dumps(new | ({"against": old | {"rows": compared}} if old else {}), indent=1))
-    else:
+    if not answered(new | ({"against": old | {"rows": compared}} if old else {})):
         _print(new, old, compared)
     if new["failures"] or any(row["verdict"] == "slower" for row in compared):
         raise typer.Exit(VOID)
@@ -112,7 +110,7 @@ def _print(new: dict, old: dict | None, compared: list[dict]) -> None:
         _print_report(new)
     if new["failures"]:
         rows = pd.DataFrame(new["failures"]).fillna({"agent": PLAYOUTS})
-        print_table(rows, as_json=False, title="\nFailures")
+        print_table(rows, title="\nFailures")
 
 
 def _print_report(report: dict) -> None:
@@ -120,7 +118,7 @@ def _print_report(report: dict) -> None:
 
     for rows, title in ((report["games"], "Random playouts"), (report["agents"], "Searches")):
         if rows:
-            print_table(pd.DataFrame(rows).drop(columns=["signature", "chunks"]), as_json=False, title=title)
+            print_table(pd.DataFrame(rows).drop(columns=["signature", "chunks"]), title=title)
     if any(row["lanes"] for row in report["games"]):
         bits = report["machine"]["vector_bits"]
         say(f"lanes: playouts side by side, in vectors of {bits} bits; 0: one by one")
@@ -139,6 +137,6 @@ def _print_comparison(compared: list[dict], changed: list) -> None:
         typer.echo("The signature is the same.\n")
     if compared:
         rows = pd.DataFrame(compared).fillna({"agent": PLAYOUTS})
-        print_table(rows, as_json=False, title="Units a second of processor time")
+        print_table(rows, title="Units a second of processor time")
     slower = sum(row["verdict"] == "slower" for row in compared)
     tell(f"{slower} of {len(compared)} are slower beyond noise")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command, group
-from arena.commands.options import Json, Workers, agents_option, games_option, registered, restore
+from arena.commands.options import Workers, agents_option, games_option, registered, restore
 from arena.commands.output import print_table, say, tell
 from arena.commands.progress import progress_line
 from arena.games.core.cache import PLACE, folder
@@ -15,8 +15,8 @@ from arena.games.core.cache import PLACE, folder
 cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
 
 
-@command(group=cache, examples="arena cache info")
-def info(as_json: Json = False) -> None:
+@command(group=cache, examples="arena cache info", as_json=True)
+def info() -> None:
     """Show the folders of compiled kernels, what is in them, and for which versions.
 
     ARENA_CACHE_DIR names another folder than the system's for caches, and ARENA_CACHE_PATH more to read from. Beyond
@@ -26,7 +26,7 @@ def info(as_json: Json = False) -> None:
 
     from arena.study import kernel_cache
 
-    print_table(pd.DataFrame(kernel_cache.info()), as_json)
+    print_table(pd.DataFrame(kernel_cache.info()))
 
 
 @command(group=cache, examples="arena cache clear")

@@ -1,6 +1,5 @@
 """`arena check`: whether a stored run is intact."""
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import VOID, Panel, command, complain
-from arena.commands.options import Folder, Json, Trust, trust_run
-from arena.commands.output import say, tell
+from arena.commands.options import Folder, Trust, trust_run
+from arena.commands.output import answered, say, tell, wants_json
 from arena.commands.progress import progress_line
 
 Deterministic = Annotated[
@@ -25,6 +24,7 @@ Deterministic = Annotated[
 @command(
     Panel.READ,
     examples="arena check runs/first\narena check runs/first --mend\narena check --deterministic tournament.toml",
+    as_json=True,
 )
 def check(
     folder: Folder,
@@ -36,7 +36,6 @@ def check(
         bool, typer.Option("--mend", help="Remove damaged games; arena run --resume plays them again.")
     ] = False,
     trust: Trust = False,
-    as_json: Json = False,
 ) -> None:
     """Check that a run is intact, and list damaged games.
 
@@ -50,7 +49,7 @@ def check(
     if deterministic:
         if no_replay or mend or trust:
             raise typer.BadParameter("--deterministic goes with --json alone")
-        return _check_determinism(folder, as_json)
+        return _check_determinism(folder)
     from arena.results.database.integrity import mend as mended
     from arena.results.database.store import Store
 
@@ -60,9 +59,7 @@ def check(
         damage, count = _examined(store, replayed or (lambda record: ""))
         report = {"folder": str(folder), "sound": count, "replayed": bool(replayed)}
         report |= {"damaged": damage.games, "faults": damage.faults}
-        if as_json:
-            typer.echo(json.dumps(report, indent=1))
-        else:
+        if not answered(report):
             _tell(report)
         if mend and damage:
             tell(mended(store, damage))
@@ -70,7 +67,7 @@ def check(
         raise typer.Exit(VOID)
 
 
-def _check_determinism(config: Path, as_json: bool) -> None:
+def _check_determinism(config: Path) -> None:
     """Play a configuration in each setting, and print a line for each; exit code 1 if games differ."""
     from arena.config.loading import load
     from arena.study.determinism import compare
@@ -81,7 +78,7 @@ def _check_determinism(config: Path, as_json: bool) -> None:
     with progress_line() as show:
 
         def after(row, found):
-            if not as_json:
+            if not wants_json():
                 same = f", {row['different']} differ" if row["different"] else ", all the same" if rows else ""
                 say(f"{row['setting']}: {row['games']} games{same} ({row['seconds']:.1f} s)")
             rows.append(row | {"differences": [asdict(each) for each in found]})
@@ -90,9 +87,7 @@ def _check_determinism(config: Path, as_json: bool) -> None:
                 complain(f"game {each.game}: {each.agent and f'{each.agent}, '}{each.text}{why}")
 
         same = compare(config, lambda name: show(f"playing {name}"), after)
-    if as_json:
-        typer.echo(json.dumps({"config": str(config), "deterministic": same, "settings": rows}, indent=1))
-    else:
+    if not answered({"config": str(config), "deterministic": same, "settings": rows}):
         say(f"The games are {'a' if same else 'no'} function of the configuration.")
     if not same:
         raise typer.Exit(VOID)

@@ -1,7 +1,7 @@
 """`arena demo`: a tournament of agents of different kinds and strengths, in some seconds."""
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, RunFolder, Verbose, Workers, free_folder
+from arena.commands.options import RunFolder, Verbose, Workers, free_folder
 from arena.commands.playing import Where, play_shown
 
 CONFIG = {
@@ -20,10 +20,10 @@ CONFIG = {
 }
 
 
-@command(Panel.PLAY, examples="arena demo\narena demo --out runs/try --workers 2")
-def demo(out: RunFolder = None, workers: Workers = None, verbose: Verbose = 0, as_json: Json = False) -> None:
+@command(Panel.PLAY, examples="arena demo\narena demo --out runs/try --workers 2", as_json=True)
+def demo(out: RunFolder = None, workers: Workers = None, verbose: Verbose = 0) -> None:
     """Play a tournament of six agents, and say what to do next.
 
     The game is Breakthrough on a board of 6x6.
     """
-    play_shown(CONFIG, out or free_folder("demo"), Where(workers), resume=False, as_json=as_json)
+    play_shown(CONFIG, out or free_folder("demo"), Where(workers), resume=False)

@@ -1,6 +1,5 @@
 """`arena elo`: Elo with its error."""
 
-import json
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -11,8 +10,8 @@ import typer
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_run
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Json, at_least
-from arena.commands.output import print_table, say, tell
+from arena.commands.options import at_least
+from arena.commands.output import answered, print_table, records_of, say, tell
 from arena.commands.progress import progress_line
 
 KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio")  # of an estimate, as JSON
@@ -26,6 +25,7 @@ Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "h
     Panel.READ,
     examples="arena elo --wdl 136 111 96\narena elo --pairs 43 61 144 55 37\narena elo runs/first\n"
     'arena elo runs/first --draws rao-kupper --anchor "uct=1500" --bootstrap 200',
+    as_json=True,
 )
 def elo(
     folder: Annotated[
@@ -46,7 +46,6 @@ def elo(
     bootstrap: Annotated[
         int, typer.Option(callback=at_least(0, MOST_SAMPLES), help="For a run: also find errors from N resamplings.")
     ] = 0,
-    as_json: Json = False,
 ) -> None:
     """Estimate Elo, with its 95 % error.
 
@@ -56,11 +55,11 @@ def elo(
     if folder is None:
         if anchor or bootstrap or no_advantage or draws is not Draws.davidson:
             raise typer.BadParameter("--draws, --no-advantage, --anchor and --bootstrap are for a run's folder")
-        _print_estimate(_estimate(wdl, pairs), "pairs" if pairs else "games", as_json)
+        _print_estimate(_estimate(wdl, pairs), "pairs" if pairs else "games")
     else:
         anchors = dict(map(_anchor, anchor or []))
         options = {"draws": draws.value, "advantage": not no_advantage, "anchors": anchors}
-        _print_ratings(folder, options, bootstrap, as_json)
+        _print_ratings(folder, options, bootstrap)
 
 
 def _anchor(text: str) -> tuple[str, float]:
@@ -78,11 +77,10 @@ def _estimate(wdl, pairs):
     return pentanomial(checked_counts(pairs)) if pairs else trinomial(*checked_counts(wdl))
 
 
-def _print_estimate(estimate, of: str, as_json: bool) -> None:
-    if as_json:
-        values = asdict(estimate)
-        perfect = {"bound": estimate.bound} if estimate.bound else {}  # of a perfect score
-        typer.echo(json.dumps({key: values[key] for key in KEYS} | perfect))
+def _print_estimate(estimate, of: str) -> None:
+    values = asdict(estimate)
+    perfect = {"bound": estimate.bound} if estimate.bound else {}  # of a perfect score
+    if answered({key: values[key] for key in KEYS} | perfect):
         return
     if estimate.bound:
         bound = f"{estimate.bound} {estimate.elo:+.2f}"
@@ -97,7 +95,7 @@ def _print_estimate(estimate, of: str, as_json: bool) -> None:
         say(f"Pairs ratio  {estimate.pairs_ratio:.2f}")
 
 
-def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> None:
+def _print_ratings(folder: Path, options: dict, samples: int) -> None:
     """Print the ratings of a run, and an estimate for each pair."""
     from arena import results
     from arena.results.shown.summary import intervals_in, side_by_side
@@ -113,15 +111,14 @@ def _print_ratings(folder: Path, options: dict, samples: int, as_json: bool) -> 
     pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
     many = side_by_side(intervals_in(frame) + intervals_in(run.pairs()))
     notes = [*run.versions, *run.notes_of(ratings), *filter(None, [many])]
-    if as_json:
-        tables = {"ratings": frame, "differences": differences(ratings), "pairs": run.pairs()}
-        rows = {name: _records(table) for name, table in tables.items()}
-        typer.echo(json.dumps(pool | rows | {"notes": notes}, indent=1))
+    tables = {"ratings": frame, "differences": differences(ratings), "pairs": run.pairs()}
+    rows = {name: records_of(table) for name, table in tables.items()}
+    if answered(pool | rows | {"notes": notes}):
         return
     frame.attrs["kind"] = "standings"
-    print_table(frame, as_json=False, title="Ratings")
+    print_table(frame, title="Ratings")
     say(_advantage_in_words(pool))
-    print_table(_estimated(run.pairs()), as_json=False, title="\nPairs")
+    print_table(_estimated(run.pairs()), title="\nPairs")
     for note in notes:
         tell(note)
 
@@ -135,13 +132,6 @@ def _rated(run, ratings, options: dict, samples: int):
     with progress_line(f"resampling {samples:,} times"):
         resampled = run.bootstrap(samples, **options).drop(columns="error")
     return frame.merge(resampled.rename(columns={"low": "bootstrap_low", "high": "bootstrap_high"}), on="agent")
-
-
-def _records(frame) -> list[dict]:
-    """Rows of plain values, None where one is missing."""
-    from arena.results.shown.export import render
-
-    return json.loads(render(frame, "json"))
 
 
 def _advantage_in_words(pool: dict) -> str:

@@ -1,13 +1,12 @@
 """`arena evaluate`: a position by a game's evaluation functions."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Game, Json, Moves, line_of
-from arena.commands.output import print_table, say
+from arena.commands.options import Game, Moves, line_of
+from arena.commands.output import answered, print_table, say
 
 PART = 1 << 20  # playouts
 
@@ -18,6 +17,7 @@ PART = 1 << 20  # playouts
     "arena evaluate \"chess(fen='r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1')\"\n"
     "arena evaluate chess --only 'queens=9, mobility=0.5'\n"
     "arena evaluate tictactoe --playouts 1000000",
+    as_json=True,
 )
 def evaluate(
     game: Game,
@@ -32,7 +32,6 @@ def evaluate(
         int, typer.Option(min=0, max=10**12, help="Random playouts to evaluate it by, too; their mean and error.")
     ] = 0,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="The seed of the playouts.")] = 0,
-    as_json: Json = False,
 ) -> None:
     """Evaluate a position by evaluation functions or playouts.
 
@@ -61,8 +60,7 @@ def evaluate(
     names = [only] if only else list(dict.fromkeys([made.evaluation, *made.evaluations()]))
     found = [_evaluated(made.with_evaluation(name), state) for name in names]
     means = _means(made, state, playouts, seed) if playouts else []
-    if as_json:
-        typer.echo(json.dumps({"game": str(made), "evaluations": found, "playouts": means}, indent=1))
+    if answered({"game": str(made), "evaluations": found, "playouts": means}):
         return
     say(made.render(state))
     for one in found:
@@ -104,7 +102,7 @@ def _tell_means(rows: list[dict]) -> None:
     frame["deviation"] = frame["deviation"].map("{:.4f}".format)
     frame.attrs["kind"] = "playouts"
     say("")
-    print_table(frame, as_json=False, title="Random playouts: the mean of their results, with its 95 % error")
+    print_table(frame, title="Random playouts: the mean of their results, with its 95 % error")
 
 
 def _evaluated(game, state) -> dict:
@@ -126,5 +124,5 @@ def _tell(found: dict) -> None:
         frame = pd.DataFrame(found["terms"])
         frame["points"] = frame["weight"] * (frame["first"] - frame["second"]) + 0.0  # never -0
         frame.attrs["kind"] = "terms"
-        print_table(frame, as_json=False)
+        print_table(frame)
         say(f"sum of points: {found['sum']:.4g}")

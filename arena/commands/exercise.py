@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json, games_option, positive
+from arena.commands.options import games_option, positive
 from arena.commands.output import print_table
 from arena.commands.progress import progress_line
 
@@ -16,8 +16,8 @@ Seconds = Annotated[float, typer.Option(callback=positive, help="Stop a search t
 TableSize = Annotated[float, typer.Option(help="The size of the table in MiB.")]
 
 
-@command(Panel.STUDY, examples="arena exercise\narena exercise --game tictactoe --seconds 10 --json")
-def exercise(game: Games = None, seconds: Seconds = 60.0, table: TableSize = 64.0, as_json: Json = False) -> None:
+@command(Panel.STUDY, examples="arena exercise\narena exercise --game tictactoe --seconds 10 --json", as_json=True)
+def exercise(game: Games = None, seconds: Seconds = 60.0, table: TableSize = 64.0) -> None:
     """Measure what memory and symmetry save.
 
     Minimax and alpha-beta each play a game against themselves; the table has their nodes and processor time.
@@ -28,4 +28,4 @@ def exercise(game: Games = None, seconds: Seconds = 60.0, table: TableSize = 64.
 
     with progress_line("compiling") as show:
         rows = savings(game or GAMES, seconds, table, show)
-    print_table(pd.DataFrame(rows), as_json)
+    print_table(pd.DataFrame(rows))

@@ -6,18 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import (
-    TEXT,
-    Folder,
-    Force,
-    Json,
-    Output,
-    SolvingAgent,
-    TableFormat,
-    Trust,
-    json_format,
-    trust_run,
-)
+from arena.commands.options import TEXT, Folder, Force, Output, SolvingAgent, TableFormat, Trust, json_format, trust_run
 from arena.commands.output import check_free, check_printable, write_table
 from arena.commands.progress import solver_progress
 
@@ -28,6 +17,7 @@ Grades = StrEnum("Grades", ["by_agent", "by_ply", "moves"])
     Panel.STUDY,
     examples="arena grade runs/first\n"
     'arena grade runs/first --agent "dfpn(table=512, seconds=5)" --kind by_ply --format csv --output plies.csv',
+    as_json=True,
 )
 def grade(
     folder: Folder,
@@ -37,7 +27,6 @@ def grade(
     output: Output = None,
     force: Force = False,
     trust: Trust = False,
-    as_json: Json = False,
 ) -> None:
     """Compare the moves of a run with the solved values.
 
@@ -51,7 +40,7 @@ def grade(
     from arena.study.grading import Oracle, grade_run
     from arena.study.preparing import game_of
 
-    format = json_format(format, as_json)
+    format = json_format(format)
     check_printable(format, output)
     check_free(output, force)
     trust_run(folder, trust)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import VOID, Panel, command
-from arena.commands.options import Json, games_option
+from arena.commands.options import games_option
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
@@ -32,6 +32,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="Store nothing unless eve
     Panel.READ,
     examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --game chess --out runs/chess\n"
     "arena import archive/ --game chess --strict\nzcat games.pgn.gz | arena import - --out runs/archive",
+    as_json=True,
 )
 def import_(
     files: Files,
@@ -42,7 +43,6 @@ def import_(
         str, games_option("Replay the games of a PGN file by the rules of this game, and leave out what is illegal.")
     ] = "",
     strict: Strict = False,
-    as_json: Json = False,
 ) -> None:
     """Store the results of games that were played elsewhere.
 
@@ -75,7 +75,7 @@ def import_(
     folder = out or Path("runs", _stem(places[0]))
     _store(folder, places[0].name, records)
     run = results.load(folder)
-    print_table(run.table("standings"), as_json)
+    print_table(run.table("standings"))
     for note in run.notes():
         tell(note)
     for note in _shortened(notes):

@@ -1,6 +1,5 @@
 """`arena list`: all games, agents or learners, or the parameters of some."""
 
-import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable
@@ -11,8 +10,7 @@ import typer
 
 from arena.commands.application import Panel, command, complain, group
 from arena.commands.completion import complete_agent, complete_game, complete_learner
-from arena.commands.options import Json
-from arena.commands.output import LONGEST_LINE, print_fitted, say, tell
+from arena.commands.output import LONGEST_LINE, answered, print_fitted, say, tell, wants_json
 
 SOURCE = re.compile(r" \((?:[^()]|\([^()]*\))*\d{4}(?:[^()]|\([^()]*\))*\)")  # in brackets, with its year
 BRIEF = {"budgets": 17}  # columns of cells, which take several lines beyond it
@@ -25,8 +23,8 @@ def _named(of: str, completion):
     return typer.Argument(metavar="NAME", help=help_text, autocompletion=completion)
 
 
-@command(group=listing, examples="arena list games\narena list games connect4\narena list games --json")
-def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None, as_json: Json = False) -> None:
+@command(group=listing, examples="arena list games\narena list games connect4\narena list games --json", as_json=True)
+def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None) -> None:
     """List all games, or the parameters of some with default, range and meaning."""
     from arena.games.core.game import registry
 
@@ -34,45 +32,49 @@ def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = 
         known = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
         return known | {"evaluations": cls.evaluations(), "terms": list(cls.term_weights)}
 
-    _list(registry, names, facts, as_json, ("name", "players", "about"))
+    _list(registry, names, facts, ("name", "players", "about"))
 
 
-@command(group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json")
-def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)] = None, as_json: Json = False) -> None:
+@command(
+    group=listing, examples="arena list agents\narena list agents uct tree\narena list agents --json", as_json=True
+)
+def agents_(names: Annotated[list[str] | None, _named("Agents", complete_agent)] = None) -> None:
     """List all agents, or the parameters of some with default, range and meaning."""
     from arena.agents.core.agent import registry
 
     def facts(cls):
         return {"players": list(cls.needs.players), "budgets": list(cls.budgets)}
 
-    _list(registry, names, facts, as_json, ("name", "players", "budgets", "about"))
+    _list(registry, names, facts, ("name", "players", "budgets", "about"))
 
 
-@command(group=listing, examples="arena list learners\narena list learners td visits\narena list learners --json")
-def learners_(
-    names: Annotated[list[str] | None, _named("Learners", complete_learner)] = None, as_json: Json = False
-) -> None:
+@command(
+    group=listing,
+    examples="arena list learners\narena list learners td visits\narena list learners --json",
+    as_json=True,
+)
+def learners_(names: Annotated[list[str] | None, _named("Learners", complete_learner)] = None) -> None:
     """List all learners of `arena learn`, or the parameters of some with default, range and meaning."""
     from arena.agents.learning.learner import registry
 
     def facts(cls):
         return {"learns": "a policy" if cls.policy else "an evaluation"}
 
-    _list(registry, names, facts, as_json, ("name", "learns", "about"))
+    _list(registry, names, facts, ("name", "learns", "about"))
 
 
-def _list(registry, names: list[str] | None, facts: Callable[[Any], dict], as_json: bool, columns: tuple) -> None:
+def _list(registry, names: list[str] | None, facts: Callable[[Any], dict], columns: tuple) -> None:
     """Print the named entries, or a list of all with these columns."""
     if names:
-        _print_named(registry, names, facts, as_json)
+        _print_named(registry, names, facts)
         return
     rows = [_class_row(cls) | facts(cls) for cls in registry.classes().values()]
-    if not as_json:
+    if not wants_json():
         rows = [row | {"about": SOURCE.sub("", row["about"])} for row in rows]
-    _print_list(rows, as_json, columns)
+    _print_list(rows, columns)
     for text in registry.broken:  # installed plug-ins that failed to load
         complain(f"plug-in {text}")
-    if not as_json:
+    if not wants_json():
         tell(f"\nFor parameters: arena list {registry.kind}s NAME")
 
 
@@ -97,12 +99,12 @@ def _class_row(cls) -> dict:
     return {"name": cls.name, "signature": signature(cls), "parameters": parameters, "about": about(cls)}
 
 
-def _print_named(registry, names: list[str], facts: Callable[[Any], dict], as_json: bool) -> None:
+def _print_named(registry, names: list[str], facts: Callable[[Any], dict]) -> None:
     """Print classes with their parameters; as JSON, one as an object, several as a list."""
     from arena.games.core.describe import about, parameters
 
     classes = [_found(registry, name) for name in names]
-    if not as_json:
+    if not wants_json():
         for number, cls in enumerate(classes):
             if number:
                 say("")
@@ -115,7 +117,7 @@ def _print_named(registry, names: list[str], facts: Callable[[Any], dict], as_js
         | {name: [_method_row(one) for one in listed.classes().values()] for name, listed in _catalogue(cls)}
         for cls in classes
     ]
-    typer.echo(json.dumps(described[0] if len(described) == 1 else described, indent=1))
+    answered(described[0] if len(described) == 1 else described)
 
 
 def _print_one(cls, facts: dict) -> None:
@@ -196,10 +198,9 @@ def _kind(type: str) -> str:
     )
 
 
-def _print_list(rows: list[dict], as_json: bool, columns: tuple[str, ...]) -> None:
+def _print_list(rows: list[dict], columns: tuple[str, ...]) -> None:
     """Print the rows as JSON, or these columns of them as a table."""
-    if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+    if answered(rows):
         return
     cells = [tuple(textwrap.fill(_said(row[name]), BRIEF.get(name, LONGEST_LINE)) for name in columns) for row in rows]
     _print_columns(columns, cells, "about")

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.completion import complete_agent, complete_game, complete_run
+from arena.commands.output import wants_json
 from arena.results.shown.kinds import FORMATS
 
 
@@ -149,11 +150,11 @@ Workers = Annotated[
 ]
 
 
-def json_format(format: Format, as_json: bool) -> Format:
+def json_format(format: Format) -> Format:
     """The format of a table; --json is short for --format json."""
-    if as_json and format not in (TEXT, "json"):
+    if wants_json() and format not in (TEXT, "json"):
         raise typer.BadParameter(f"--json and --format {format.value} contradict each other: give one of them")
-    return Format("json") if as_json else format
+    return Format("json") if wants_json() else format
 
 
 def trust_run(folder: Path, asked: bool) -> None:
@@ -176,7 +177,7 @@ def line_of(game, moves: str) -> tuple[list[int], Any]:
         raise typer.BadParameter(f"--moves: {error}") from None
 
 
-WITH_RESUME = {"out", "resume", "changed", "workers", "cluster", "verbose", "as_json", "speed_seconds"}
+WITH_RESUME = {"out", "resume", "changed", "workers", "cluster", "verbose", "json", "speed_seconds"}
 
 
 def check_resumed(context: typer.Context, out: Path | None, resume: bool) -> None:

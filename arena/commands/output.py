@@ -1,26 +1,62 @@
 """What commands print and write: tables, remarks, pictures, and files written in full or not at all."""
 
 import io
+import json
 import os
 import shlex
 import shutil
 import sys
 import tempfile
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import typer
 
-from arena.results.printable import printable
+from arena.results.printable import JSON_ESCAPES, printable
 
 LONGEST_LINE = 100_000  # characters, where the output is no terminal
 
 
-def print_table(frame, as_json: bool, title: str | None = None) -> None:
+_json = ContextVar("_json", default=False)  # whether the command that runs was given --json
+
+
+@contextmanager
+def answering(as_json: bool) -> Iterator[None]:
+    """A context in which a command answers in JSON, or in words."""
+    token = _json.set(as_json)
+    try:
+        yield
+    finally:
+        _json.reset(token)
+
+
+def wants_json() -> bool:
+    """Whether the command was given --json."""
+    return _json.get()
+
+
+def answered(data: dict | list) -> bool:
+    """Print plain values if --json asks for them: the whole answer; else False, and the command answers in words."""
+    if wants_json():
+        typer.echo(json.dumps(data, indent=1, ensure_ascii=False).translate(JSON_ESCAPES))
+    return wants_json()
+
+
+def records_of(frame) -> list[dict]:
+    """The rows of a data frame as plain values; None where one is missing."""
+    from arena.results.shown.export import render
+
+    return json.loads(render(frame, "json"))
+
+
+def print_table(frame, title: str | None = None) -> None:
     """Print a data frame as JSON, or as a table as wide as the terminal."""
     from arena.results.shown.export import render, rich_table
 
-    if as_json:
+    if wants_json():
         typer.echo(render(frame, "json"), nl=False)
     elif (console := _console()).is_terminal:
         console.print(rich_table(frame, title))

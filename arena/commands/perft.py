@@ -1,13 +1,12 @@
 """`arena perft`: how many sequences of moves, games and positions a game has."""
 
-import json
 from typing import Annotated
 
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Game, Json, Moves, line_of
-from arena.commands.output import print_table, say
+from arena.commands.options import Game, Moves, line_of
+from arena.commands.output import answered, print_table, say
 from arena.commands.progress import progress_line
 
 HEADINGS = {
@@ -23,6 +22,7 @@ HEADINGS = {
     examples="arena perft chess --depth 4\n"
     "arena perft tictactoe --depth 9 --positions\n"
     "arena perft chess --moves e4 --depth 3 --divide",
+    as_json=True,
 )
 def perft(
     game: Game,
@@ -30,7 +30,6 @@ def perft(
     moves: Moves = "",
     positions: Annotated[bool, typer.Option("--positions", help="Count different positions, too.")] = False,
     divide: Annotated[bool, typer.Option("--divide", help="Count the sequences that begin with each move.")] = False,
-    as_json: Json = False,
 ) -> None:
     """Count the sequences of moves of a game, ply by ply.
 
@@ -42,16 +41,15 @@ def perft(
     made = games.make(game)
     state = line_of(made, moves)[1]
     if divide:
-        _divide(made, state, depth, as_json)
+        _divide(made, state, depth)
         return
     from arena.study.counting import levels
 
     with progress_line("counting sequences") as show:
         found, seconds = levels(made, state, depth, positions, lambda what: show(f"counting {what}"))
     nodes = sum(level.sequences for level in found)
-    if as_json:
-        rows = [level._asdict() for level in found]
-        typer.echo(json.dumps({"game": str(made), "seconds": seconds, "nodes": nodes, "levels": rows}, indent=1))
+    rows = [level._asdict() for level in found]
+    if answered({"game": str(made), "seconds": seconds, "nodes": nodes, "levels": rows}):
         return
     _print(found)
     if found[0].classes is not None:
@@ -67,7 +65,7 @@ def _print(found) -> None:
         frame = frame.drop(columns=["games", "games_of_classes"], errors="ignore")
     frame = frame.rename(columns=HEADINGS)
     frame.attrs["kind"] = "perft"
-    print_table(frame, as_json=False)
+    print_table(frame)
 
 
 def _in_all(found, nodes: int, seconds: float) -> str:
@@ -85,7 +83,7 @@ def _sum(found, name: str) -> str:
     return f"{sum(getattr(level, name) for level in found):,}"
 
 
-def _divide(game, state, depth: int, as_json: bool) -> None:
+def _divide(game, state, depth: int) -> None:
     """Print the number of sequences behind each move, as other programs do to find where theirs differs."""
     from arena.games.core.playout import perft as count
 
@@ -95,8 +93,7 @@ def _divide(game, state, depth: int, as_json: bool) -> None:
         rows = {
             game.move_name(state, move): count(game, depth - 1, game.after(state, move)) for move in game.moves(state)
         }
-    if as_json:
-        typer.echo(json.dumps({"game": str(game), "depth": depth, "moves": rows, "sum": sum(rows.values())}, indent=1))
+    if answered({"game": str(game), "depth": depth, "moves": rows, "sum": sum(rows.values())}):
         return
     for name, sequences in rows.items():
         say(f"{name}: {sequences:,}")

@@ -1,6 +1,5 @@
 """`arena plan`: a plan that reaches the goal whatever the world does."""
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -10,8 +9,8 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_game
-from arena.commands.options import Force, Json, Moves, at_least, line_of, output_option
-from arena.commands.output import check_free, say, tell, write_whole
+from arena.commands.options import Force, Moves, at_least, line_of, output_option
+from arena.commands.output import answered, check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
 NONE = 1  # the exit code without a plan
@@ -28,6 +27,7 @@ Drawing = Annotated[Path | None, output_option("An SVG file to draw the search t
 @command(
     Panel.STUDY,
     examples="arena plan vacuum\narena plan vacuum --output vacuum.svg\narena plan tictactoe --moves '1a 1b'",
+    as_json=True,
 )
 def plan(
     problem: ProblemName,
@@ -36,7 +36,6 @@ def plan(
     nodes: Nodes = 200_000,
     output: Drawing = None,
     force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Find a plan that works whatever the world does: AND-OR search.
 
@@ -57,10 +56,8 @@ def plan(
             found, root = search.run()
         except TooLarge as error:
             raise TooLarge(f"{error}; --nodes sets the limit of nodes") from None
-    if as_json:
-        said = {"problem": what, "plan": found and found.data(), "found": found is not None, "nodes": search.visits}
-        typer.echo(json.dumps(said | {"depth": found and found.depth()}, indent=1, ensure_ascii=False))
-    else:
+    data = {"problem": what, "plan": found and found.data(), "found": found is not None, "nodes": search.visits}
+    if not answered(data | {"depth": found and found.depth()}):
         say(str(found) if found else "There is no plan without loops: some outcome always keeps the goal away.")
         tell(f"\n{f'at most {found.depth():,} actions; ' if found else ''}{search.visits:,} nodes visited")
     if output:

@@ -28,14 +28,14 @@ class Where(NamedTuple):
             raise typer.BadParameter(f"--workers counts processes here; --cluster {self.cluster} has its own workers")
 
 
-def play_shown(config, out: Path, where: Where, resume: bool, as_json: bool, port: int | None = None) -> None:
+def play_shown(config, out: Path, where: Where, resume: bool, port: int | None = None) -> None:
     """Play a tournament with its display, then print the standings and what to do next.
 
     `config` is a path or a configuration's keys; `port`, if given, serves the report meanwhile.
     """
     played = run_shown(config, out, where, resume, port)
     table = played.table()
-    print_table(table, as_json)
+    print_table(table)
     tell_notes(played, table)
     tell(f"\nThe run is stored in {out}. What you can do with it:")
     for hint in _hints(played, out):

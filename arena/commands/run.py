@@ -54,6 +54,7 @@ Careful = Annotated[bool, typer.Option("--careful", help="Check every index in k
     "arena run tournament.toml --cluster tcp://10.0.0.1:8786\n"
     'arena run --game connect4 --agent "uct(playouts=1000)" --agent "alphabeta(depth=6)" --games 100\n'
     "arena run --game connect4 --agent uct --agent alphabeta --clock 10+0.1 --games 20",
+    as_json=True,
 )
 def run(
     config: ConfigFile = None,
@@ -73,7 +74,6 @@ def run(
     careful: Careful = False,
     trust: options.Trust = False,
     verbose: options.Verbose = 0,
-    as_json: options.Json = False,
 ) -> None:
     """Play a tournament and store it in a folder.
 
@@ -87,7 +87,7 @@ def run(
         raise typer.BadParameter("--trust is for --resume with --out: what you name yourself is trusted")
     options.trust_run(out or Path(), trust)
     described, folder = _described(config, flags | {"budget": budget, "clock": clock}, resume, out)
-    play_shown(described, folder, where, resume, as_json, serve)
+    play_shown(described, folder, where, resume, serve)
 
 
 def _check_indices(cluster: str | None) -> None:

@@ -1,20 +1,17 @@
 """`arena runs`: the runs in a folder."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json
-from arena.commands.output import print_table, tell
+from arena.commands.output import answered, print_table, tell
 
 
-@command(Panel.READ, examples="arena runs\narena runs experiments --json")
+@command(Panel.READ, examples="arena runs\narena runs experiments --json", as_json=True)
 def runs(
     folder: Annotated[Path, typer.Argument(help="The folder with the runs.", metavar="DIR")] = Path("runs"),
-    as_json: Json = False,
 ) -> None:
     """List the runs in a folder: games, leader, state.
 
@@ -27,13 +24,13 @@ def runs(
     if not folder.is_dir():
         raise typer.BadParameter(f"{folder} is not a folder")
     rows, unread = runs_in(folder)
-    if as_json:
-        typer.echo(json.dumps({"runs": rows, "unread": unread}, indent=1))
-    elif rows:
-        print_table(_for_people(pd.DataFrame(rows)), as_json=False)
+    if answered({"runs": rows, "unread": unread}):
+        return
+    if rows:
+        print_table(_for_people(pd.DataFrame(rows)))
     else:
         tell(f"There are no runs in {folder}.")
-    for fault in () if as_json else unread:
+    for fault in unread:
         tell(f"{fault['run']} cannot be read: {fault['error']}")
 
 

@@ -1,6 +1,5 @@
 """`arena show`: the stored games, and each of them."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +7,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import BAD, Panel, command, complain
-from arena.commands.options import Folder, Force, Json, Trust, output_option, trust_run
-from arena.commands.output import print_table, quoted, say, tell, told, write_whole
+from arena.commands.options import Folder, Force, Trust, output_option, trust_run
+from arena.commands.output import answered, print_table, quoted, say, tell, told, write_whole
 
 LAST = 10  # improvements that are shown
 
@@ -19,6 +18,7 @@ LAST = 10  # improvements that are shown
     examples="arena show runs/first\narena show runs/first 2v1-0007\narena show runs/first 2v1-0007 --ply 12\n"
     "arena show runs/first 2v1-0007 --ply 12 --output board.svg\n"
     "arena show runs/first 2v1-0007 --candidates",
+    as_json=True,
 )
 def show(
     folder: Folder,
@@ -30,7 +30,6 @@ def show(
         bool, typer.Option("--candidates", help="Show the most visited moves of each search, with visits and values.")
     ] = False,
     trust: Trust = False,
-    as_json: Json = False,
 ) -> None:
     """Show a game: moves, decisions, board; or list a run's games."""
     from arena.config.config import game_of
@@ -38,12 +37,11 @@ def show(
     from arena.results.database.store import Store
 
     if id is None:
-        _list_games(folder, as_json)
+        _list_games(folder)
         return
     with Store.open(folder) as store:
         record = store.record(id)
-        if as_json:
-            typer.echo(json.dumps(asdict(record), indent=1))
+        if answered(asdict(record)):
             return
         config = store.config
     if ply is not None and not 0 <= ply <= record.plies:
@@ -62,11 +60,11 @@ def show(
         _show_candidates(record)
 
 
-def _list_games(folder: Path, as_json: bool) -> None:
+def _list_games(folder: Path) -> None:
     from arena import results
 
     run = results.load(folder)
-    print_table(run.table("games"), as_json)
+    print_table(run.table("games"))
     if len(run.games):
         tell(f"\nTo show one: arena show {quoted(folder)} {run.games['id'].iloc[-1]}")
 
@@ -80,7 +78,7 @@ def _show_game(game, record, moves: list[str]) -> None:
     say(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
     say(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
-        print_table(_decisions_frame(record), as_json=False)
+        print_table(_decisions_frame(record))
     say(f"\nAfter {len(moves)} of {record.plies} plies:\n{_board(game, moves)}")
     say(_result_in_words(record))
 
@@ -119,7 +117,7 @@ def _show_candidates(record) -> None:
     frame = pd.DataFrame(rows)
     frame.attrs["kind"] = "candidates"
     say("\nThe moves that each search visited most:\n")
-    print_table(frame, as_json=False)
+    print_table(frame)
 
 
 def _result_in_words(record) -> str:

@@ -1,6 +1,5 @@
 """`arena solve`: the value of a position."""
 
-import json
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -8,8 +7,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Cluster, Force, Game, Json, Moves, SolvingAgent
-from arena.commands.output import check_free, say, tell, write_whole
+from arena.commands.options import Cluster, Force, Game, Moves, SolvingAgent
+from arena.commands.output import answered, check_free, say, tell, wants_json, write_whole
 from arena.commands.progress import progress_line, solver_progress
 
 UNSOLVED = 1  # the exit code
@@ -36,6 +35,7 @@ Certificate = Annotated[
     "arena solve connect4 --agent alphabeta --file positions.txt --cluster local:2\n"
     'arena solve "domineering(rows=5, columns=4)" --agent "jlpns(workers=2)" --cluster local:2\n'
     'arena solve "breakthrough(rows=5, columns=4)" --agent alphabeta --proof b54.proof',
+    as_json=True,
 )
 def solve(
     game: Game,
@@ -48,7 +48,6 @@ def solve(
     proof: Certificate = None,
     cluster: Cluster = None,
     force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Solve a position: its value, the best moves, the best line.
 
@@ -68,13 +67,13 @@ def solve(
     if proof:
         check_certifies(solver)
     if file:
-        _check_file(solver, file, agent, cluster, as_json)
+        _check_file(solver, file, agent, cluster)
     else:
         question = {"goal": goal, "shortest": shortest, "moves": "one" if one else "all"}
         with on_cluster(solver, cluster):
-            _solve_one(solver, moves, agent, question, as_json)
+            _solve_one(solver, moves, agent, question)
         if proof:
-            _write_certificate(solver, moves, proof, force, as_json)
+            _write_certificate(solver, moves, proof, force)
 
 
 def shares_jobs(solver) -> bool:
@@ -99,7 +98,7 @@ def on_cluster(solver, cluster: str | None):
     return jobs_on(cluster, solver)
 
 
-def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) -> None:
+def _solve_one(solver, moves: str, agent: str, question: dict) -> None:
     """Solve the position after some moves, and print the solution."""
     from arena.agents.core.solve import solve as solve_position
 
@@ -112,15 +111,13 @@ def _solve_one(solver, moves: str, agent: str, question: dict, as_json: bool) ->
         solver.warm(state)
         solution = solve_position(solver, state, **question)
     report = _report(solver.game, state, agent, len(line), solution)
-    if as_json:
-        typer.echo(json.dumps(report, indent=1))
-    else:
+    if not answered(report):
         _print_solution(solver.game, state, report)
     if solution.unsolved:
         raise typer.Exit(UNSOLVED)
 
 
-def _write_certificate(solver, moves: str, path: Path, force: bool, quiet: bool) -> None:
+def _write_certificate(solver, moves: str, path: Path, force: bool) -> None:
     from arena.agents.minimax.strategy import certificate
     from arena.study.positions import names_of
 
@@ -128,7 +125,7 @@ def _write_certificate(solver, moves: str, path: Path, force: bool, quiet: bool)
         made = certificate(solver, " ".join(names_of(solver.game, solver.game.read_line(moves)[0])))
         data = made.packed()
     write_whole(path, data, force)
-    if not quiet:
+    if not wants_json():
         say(f"{'certificate':<18}{len(made.moves):,} moves, {made.positions:,} positions, {len(data):,} bytes: {path}")
 
 
@@ -176,7 +173,7 @@ def _print_solution(game, state, report: dict) -> None:
         say(f"{name:<18}{words}")
 
 
-def _check_file(solver, path: Path, agent: str, cluster: str | None, as_json: bool) -> None:
+def _check_file(solver, path: Path, agent: str, cluster: str | None) -> None:
     """Solve the positions of a file, and print how many scores are right."""
     from arena.study.positions import check_positions, read_positions
 
@@ -193,9 +190,7 @@ def _check_file(solver, path: Path, agent: str, cluster: str | None, as_json: bo
         else:
             checked = check_positions(solver, known, path, show_line)
     report = _report_of_file(solver, agent, checked)
-    if as_json:
-        typer.echo(json.dumps(report, indent=1))
-    else:
+    if not answered(report):
         _print_report_of_file(report, path)
     if report["wrong"]:
         raise typer.Exit(UNSOLVED)

@@ -1,6 +1,5 @@
 """`arena sprt`: the sequential probability ratio test."""
 
-import json
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -10,8 +9,8 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Changed, Cluster, Json, OutFolder, Resume, Verbose, Workers
-from arena.commands.output import quoted, say, tell
+from arena.commands.options import Changed, Cluster, OutFolder, Resume, Verbose, Workers
+from arena.commands.output import answered, quoted, say, tell
 from arena.commands.playing import Where, exit_if_failed, run_shown, tell_notes
 
 Model = StrEnum("Model", ["normalized", "logistic"])
@@ -29,6 +28,7 @@ ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of count
     examples="arena sprt --wdl 36433 68692 36027 --elo0 0 --elo1 2\n"
     "arena sprt --pairs 365 16618 36229 16974 390 --elo0 0 --elo1 2 --alpha 0.05 --beta 0.05 --model normalized\n"
     "arena sprt test.toml --out runs/test\narena sprt test.toml --out runs/test --resume",
+    as_json=True,
 )
 def sprt(
     config: ConfigFile = None,
@@ -45,7 +45,6 @@ def sprt(
     resume: Resume = False,
     changed: Changed = False,
     verbose: Verbose = 0,
-    as_json: Json = False,
 ) -> None:
     """Test which of two Elo differences holds, and stop early.
 
@@ -61,16 +60,16 @@ def sprt(
             raise typer.BadParameter(
                 "--out, --workers, --cluster and --resume are for CONFIG.toml: counts are not played"
             )
-        _print_test(given, checked_counts(pairs or wdl), as_json)
+        _print_test(given, checked_counts(pairs or wdl))
     elif given:
         names = ", ".join(f"--{name}" for name in given)
         example = "sprt = { elo0 = 0, elo1 = 5 }"
         raise typer.BadParameter(f"{names} cannot be added to a file: say it in {config}, as {example}")
     else:
-        _play_test(config, out or Path("runs", config.stem), Where(workers, cluster, changed), resume, as_json)
+        _play_test(config, out or Path("runs", config.stem), Where(workers, cluster, changed), resume)
 
 
-def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
+def _print_test(options: dict, counts: tuple[int, ...]) -> None:
     """Print the state of a test after counts of games (wins, draws, losses) or of pairs, and their estimate."""
     from arena.formats.sequential import SprtTable
     from arena.results.statistics.elo import pentanomial, trinomial
@@ -85,9 +84,8 @@ def _print_test(options: dict, counts: tuple[int, ...], as_json: bool) -> None:
     estimate = pentanomial(counts) if paired else trinomial(*counts)
     least = f"{test.min_pairs} pairs of games" if paired else f"{2 * test.min_pairs} games"
     text = f"None before {least}: play on." if test.too_few(ordered) else in_words(state.verdict, test.elo0, test.elo1)
-    if as_json:
-        known = {name: getattr(estimate, name) for name in ESTIMATED}
-        typer.echo(json.dumps(asdict(state) | {"min_pairs": test.min_pairs} | known | {"text": text}))
+    known = {name: getattr(estimate, name) for name in ESTIMATED}
+    if answered(asdict(state) | {"min_pairs": test.min_pairs} | known | {"text": text}):
         return
     samples = f"{sum(counts):,} {'pairs of games' if paired else 'games'}"
     say(f"Tested     H0: {test.model} Elo {test.elo0:g}, against H1: {test.elo1:g}, on {samples}")
@@ -107,7 +105,7 @@ def _say_estimate(estimate) -> None:
         say(f"nElo       {estimate.nelo:+.2f} ± {estimate.nelo_error:.2f} (95 %)")
 
 
-def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool) -> None:
+def _play_test(path: Path, out: Path, where: Where, resume: bool) -> None:
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
     from arena.formats.sequential import SequentialTest
@@ -120,9 +118,7 @@ def _play_test(path: Path, out: Path, where: Where, resume: bool, as_json: bool)
     played = run_shown(config, out, where, resume)
     test, schedule = config.values["sprt"], Schedule.of(played)
     reports = schedule.reports() if schedule else []
-    if as_json:
-        typer.echo(json.dumps((reports[0] if len(reports) == 1 else {}) | {"tests": reports}, indent=1))
-    else:
+    if not answered((reports[0] if len(reports) == 1 else {}) | {"tests": reports}):
         for report in reports:
             verdict = in_words(report["verdict"], test["elo0"], test["elo1"])
             if report["verdict"] == "continue":

@@ -1,18 +1,15 @@
 """`arena status`: the progress of a run."""
 
-import json
 import time
 
-import typer
-
 from arena.commands.application import Panel, command
-from arena.commands.options import Folder, Json
-from arena.commands.output import print_table, quoted, say
+from arena.commands.options import Folder
+from arena.commands.output import answered, print_table, quoted, records_of, say
 from arena.commands.playing import tell_notes
 
 
-@command(Panel.READ, examples="arena status runs/first\narena status runs/first --json")
-def status(folder: Folder, as_json: Json = False) -> None:
+@command(Panel.READ, examples="arena status runs/first\narena status runs/first --json", as_json=True)
+def status(folder: Folder) -> None:
     """Show the progress of a run, and who leads.
 
     It works from any terminal at any time, and says whether the run is being played.
@@ -21,7 +18,6 @@ def status(folder: Folder, as_json: Json = False) -> None:
     from arena.formats.schedule import Schedule
     from arena.results.database.record import Reason
     from arena.results.database.store import FILE_NAME, busy
-    from arena.results.shown.export import render
 
     run = results.load(folder)
     schedule = Schedule.of(run)
@@ -34,11 +30,10 @@ def status(folder: Folder, as_json: Json = False) -> None:
         "void": int(run.tallies["games"][run.tallies["reason"].isin(Reason.VOIDS)].sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
-    if as_json:
-        typer.echo(json.dumps(state | {"table": json.loads(render(run.table(), "json"))}))
+    if answered(state | {"table": records_of(run.table())}):
         return
     say(_state_in_words(state))
-    print_table(run.table(), as_json=False)
+    print_table(run.table())
     tell_notes(run)
 
 

@@ -1,6 +1,5 @@
 """`arena study`: studies of searches, one command each."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +8,7 @@ import typer
 
 from arena.commands import options
 from arena.commands.application import Panel, command, group
-from arena.commands.output import print_table, tell, write_picture, write_whole
+from arena.commands.output import answered, print_table, records_of, tell, write_picture, write_whole
 from arena.commands.progress import progress_line
 
 TITLES = {"solved": "Solved; nodes and seconds over the positions that all searches solved", "games": "Solved, by game"}
@@ -45,6 +44,7 @@ Seed = Annotated[int | None, typer.Option(help="The seed of the random games. De
     "arena study proof --positions 50 --nodes 10000000 --memory 1,16,256 --out runs/long\n"
     'arena study proof --game connect4 --agent pds --agent "dfpn(weak=true)" --part 0.4,0.7\n'
     "arena study proof --out runs/long --resume",
+    as_json=True,
 )
 def proof(
     context: typer.Context,
@@ -57,7 +57,6 @@ def proof(
     seed: Seed = None,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
-    as_json: options.Json = False,
 ) -> None:
     """Compare proof-number searches, with several sizes of memory.
 
@@ -77,7 +76,7 @@ def proof(
     with progress_line() as show:
         rows = ProofStudy.run(study, out, resume, show)
     tables = {"solved": table(rows), "games": by_game(rows)}
-    publish(out, tables, ("solved", figure(rows)), TITLES, as_json)
+    publish(out, tables, ("solved", figure(rows)), TITLES)
 
 
 def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
@@ -88,15 +87,14 @@ def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
         raise typer.BadParameter(f"{option} {text!r} is not a list of numbers such as 0.1,0.5") from None
 
 
-def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str], as_json: bool) -> None:
+def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str]) -> None:
     """Write a study's tables and its named figure; print the tables that have titles."""
     name, figure = drawn
     write_files(out, tables, name, figure)
-    if as_json:
-        print_json(tables)
+    if answered({name: records_of(frame) for name, frame in tables.items()}):
         return
     for table, title in titles.items():
-        print_table(tables[table], False, title)
+        print_table(tables[table], title)
     tell(f"\nThe study is stored in {out}, the figure in {out / name}.svg")
 
 
@@ -114,11 +112,6 @@ def write_files(
             write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
     for format in pictures:
         write_picture(out / f"{name}.{format}", figure, force=True)
-
-
-def print_json(tables: dict) -> None:
-    """Print an object of tables."""
-    typer.echo(json.dumps({name: json.loads(rendered(frame, "json")) for name, frame in tables.items()}, indent=1))
 
 
 def rendered(frame, format: str) -> str:

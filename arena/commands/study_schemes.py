@@ -9,10 +9,10 @@ import typer
 from arena.commands import options
 from arena.commands.application import command
 from arena.commands.completion import complete_agent
-from arena.commands.output import print_table, quoted, tell, write_whole
+from arena.commands.output import answered, print_table, quoted, records_of, tell, write_whole
 from arena.commands.playing import Where, reporting_end
 from arena.commands.progress import progress_line
-from arena.commands.study import print_json, rendered, studies, write_files
+from arena.commands.study import rendered, studies, write_files
 
 StudyFile = Annotated[Path | None, typer.Argument(help="A TOML file that describes the study.", metavar="FILE.toml")]
 SeveralGames = Annotated[list[str] | None, options.games_option("A game; may be repeated, each a study of its own.")]
@@ -48,6 +48,7 @@ RESUMED = options.WITH_RESUME | {"file"}  # what may be given with --resume: a f
     "arena study schemes schemes.toml\n"
     "arena study schemes --game connect4 --scheme root --scheme \"tree(search='grave', workers=1..8)\" --playouts 64\n"
     "arena study schemes --out runs/schemes --resume",
+    as_json=True,
 )
 def schemes(
     context: typer.Context,
@@ -68,7 +69,6 @@ def schemes(
     resume: options.ResumeAlone = False,
     changed: options.Changed = False,
     verbose: options.Verbose = 0,
-    as_json: options.Json = False,
 ) -> None:
     """Compare parallel schemes of tree search with their serial searches.
 
@@ -95,7 +95,7 @@ def schemes(
         study = SchemesStudy(*several, games, opening_plies, seed, threads, serial)
     out = out or (Path("runs", file.stem) if file else options.free_folder("schemes"))
     _play(study, out, where, resume)
-    _publish(out, speed_seconds, as_json)
+    _publish(out, speed_seconds)
 
 
 def _budgets(text: str) -> tuple[int, ...]:
@@ -122,7 +122,7 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
         run(study, out, where.workers, resume, events, tell, cluster, where.changed)
 
 
-def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
+def _publish(out: Path, speed_seconds: float) -> None:
     """Measure the speed on threads; write and print the results."""
     from arena.results.papers.strength_scaling import figure, shown
     from arena.study.schemes import SchemesStudy, load
@@ -131,9 +131,8 @@ def _publish(out: Path, speed_seconds: float, as_json: bool) -> None:
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
     write_files(out, {"scaling": frame}, "schemes", figure(frame, speeds), ["csv"], ["svg", "png", "pdf"])
     write_whole(out / "scaling.tex", rendered(shown(frame), "latex").encode(), force=True)
-    if as_json:
-        print_json({"points": frame} | ({} if speeds is None else {"throughput": speeds}))
-    else:
+    throughput = {} if speeds is None else {"throughput": records_of(speeds)}
+    if not answered({"points": records_of(frame)} | throughput):
         _print(frame, speeds, out, study)
 
 
@@ -155,13 +154,13 @@ def _print(frame, speeds, out: Path, study) -> None:
     from arena.study.schemes import versions
 
     for number, ((game, playouts), cell) in enumerate(frame.groupby(["game", "playouts"], sort=False)):
-        print_table(shown(cell), False, f"{chr(10) * (number > 0)}{game}, {playouts} playouts of each worker")
+        print_table(shown(cell), f"{chr(10) * (number > 0)}{game}, {playouts} playouts of each worker")
     if study.threads and frame["time"].isna().any():
         tell("Time is not known where there are more threads than cores: that is no measure of time.")
     for note in [*study.notes(), *versions(out)]:
         tell(note)
     if speeds is not None:
-        print_table(shown_speeds(speeds), False, "\nSpeed on threads")
+        print_table(shown_speeds(speeds), "\nSpeed on threads")
         if (speeds["undisturbed"] == 0).any():
             tell("* Other programs disturbed all decisions: the speed is too low. Measure again on an idle machine.")
     if note := side_by_side(int(frame[["error", "total_error", "low"]].notna().sum().sum())):

@@ -32,6 +32,7 @@ Threads = Annotated[bool, typer.Option("--threads", help="Real threads and proce
     examples='arena study solvers --game "breakthrough(rows=5, columns=4)" --agent jlpns --agent ppn2 --sizes 1,4,16\n'
     "arena study solvers --game tictactoe --positions 5 --out runs/solvers\n"
     "arena study solvers --out runs/solvers --resume",
+    as_json=True,
 )
 def solvers(
     context: typer.Context,
@@ -46,7 +47,6 @@ def solvers(
     threads: Threads = False,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
-    as_json: options.Json = False,
 ) -> None:
     """Compare parallel solvers with one worker, by time and nodes.
 
@@ -69,4 +69,4 @@ def solvers(
     totals = table(points)
     drawn = figure(totals, SolvingStudy.read(out).game)
     titles = {"solving": "Solving; time, nodes and speed-up over the common positions"}
-    publish(out, {"points": points, "solving": totals}, ("solving", drawn), titles, as_json)
+    publish(out, {"points": points, "solving": totals}, ("solving", drawn), titles)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import TEXT, Folder, Force, Json, Output, TableFormat, json_format
+from arena.commands.options import TEXT, Folder, Force, Output, TableFormat, json_format
 from arena.commands.output import check_free, check_printable, tell, write_table
 from arena.results.shown import kinds
 
@@ -42,6 +42,7 @@ Label = Annotated[str | None, typer.Option(help="In latex, the label to refer to
     "arena table runs/first --kind crosstable --format latex\n"
     'arena table runs/first --format latex --columns agent,score,elo --caption "Who won" --label tab:first\n'
     "arena table runs/first --kind games --format parquet --output games.parquet",
+    as_json=True,
 )
 def table(
     folder: Folder,
@@ -54,12 +55,11 @@ def table(
     label: Label = None,
     output: Output = None,
     force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Print a table of a run, even one still being played."""
     from arena.results.shown.export import ColumnError
 
-    format = json_format(format, as_json)
+    format = json_format(format)
     check_printable(format, output)
     check_free(output, force)
     if output and output.suffix.lower().removeprefix(".") in kinds.PICTURES:

@@ -1,7 +1,6 @@
 """`arena tree`: the tree that a search explores, as text, as a picture and as JSON."""
 
 import dataclasses
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -13,8 +12,8 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
-from arena.commands.options import Force, Game, Json, Moves, at_least, line_of, output_option
-from arena.commands.output import check_free, say, tell, write_whole
+from arena.commands.options import Force, Game, Moves, at_least, line_of, output_option
+from arena.commands.output import answered, check_free, say, tell, write_whole
 from arena.commands.progress import progress_line
 
 # parameters that leave the algorithm without its aids
@@ -79,6 +78,7 @@ Limit = Annotated[
     "arena tree tictactoe --moves '1a 2a 1b' --agent pns --iterations 5 --each\n"
     "arena tree tictactoe --agent uct --iterations 500\n"
     "arena tree coin --agent expectiminimax --bounds -2 2",
+    as_json=True,
 )
 def tree(
     game: Game,
@@ -93,7 +93,6 @@ def tree(
     output: Drawing = None,
     force: Force = False,
     limit: Limit = None,
-    as_json: Json = False,
 ) -> None:
     """Print the tree that a search explores.
 
@@ -113,9 +112,8 @@ def tree(
     state = line_of(made, moves)[1]
     view = View(iterations, bounds, None if goal is None else int(goal is Goal.WIN), seed, limit)
     shown = _searched(searcher, made, state, view, range(1, (iterations or 0) + 1) if each else (iterations,))
-    if as_json:
-        say_json({"game": str(made), "agent": str(searcher), "moves": moves}, shown, each)
-    else:
+    head = {"game": str(made), "agent": str(searcher), "moves": moves}
+    if not answered(head | _data(shown, each)):
         print_trees(_captions(shown, each), shown)
     if output:
         _draw(output, searcher, made, _captions(shown, each), shown, force)
@@ -180,15 +178,15 @@ def print_trees(captions: list[str], shown: list[Any]) -> None:
     tell(("" if captions[-1] else "\n") + shown[-1].remark)
 
 
-def say_json(head: dict, shown: list[Any], each: bool) -> None:
-    """Print what was searched, and the tree, or with `each` all steps, as a JSON object."""
+def _data(shown: list[Any], each: bool) -> dict:
+    """The tree, or with `each` all steps, as plain values."""
     from arena.agents.core.tree_node import as_data
 
     found = [
         {"iterations": one.iterations, "remark": one.remark, "nodes": one.root.nodes, "root": as_data(one.root)}
         for one in shown
     ]
-    typer.echo(json.dumps(head | ({"steps": found} if each else found[0]), indent=1, ensure_ascii=False))
+    return {"steps": found} if each else found[0]
 
 
 def _bare(spec: str, depth: int | None):

@@ -1,6 +1,5 @@
 """`arena verify`: a certificate checked by the rules."""
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated
@@ -8,17 +7,14 @@ from typing import Annotated
 import typer
 
 from arena.commands.application import Panel, command
-from arena.commands.options import Json
-from arena.commands.output import say
+from arena.commands.output import answered, say
 from arena.commands.progress import progress_line
 
 SIDES = ("first", "second")
 
 
-@command(Panel.STUDY, examples="arena verify b54.proof")
-def verify(
-    file: Annotated[Path, typer.Argument(help="A file that `arena solve --proof` wrote.")], as_json: Json = False
-) -> None:
+@command(Panel.STUDY, examples="arena verify b54.proof", as_json=True)
+def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve --proof` wrote.")]) -> None:
     """Check a certificate of who wins by the rules alone.
 
     No solver takes part.  Every position that the loser can reach is visited, and every game must end as the
@@ -35,10 +31,8 @@ def verify(
         wins = follow(game, certificate)
     seconds = time.perf_counter() - started
     side, moves, positions = SIDES[certificate.winner], len(certificate.moves), certificate.positions
-    if as_json:
-        found = {"game": str(game), "after": certificate.line, "winner": side, "horizon": certificate.horizon}
-        found |= {"moves": moves, "positions": positions, "wins": wins, "seconds": seconds}
-        typer.echo(json.dumps(found, indent=1))
+    found = {"game": str(game), "after": certificate.line, "winner": side, "horizon": certificate.horizon}
+    if answered(found | {"moves": moves, "positions": positions, "wins": wins, "seconds": seconds}):
         return
     say(f"{game}, after {certificate.line or 'no moves'}: the {side} player wins")
     say(f"{moves:,} moves hold in {positions:,} positions, in {seconds:.1f} s")
