@@ -103,7 +103,8 @@ def pytest_terminal_summary(terminalreporter):
 
 
 TIME_OVER = "the time for the tests is over: ARENA_TESTS_END"
-FOLDERS = ("arena", "faults", "agents", "tests", "games", "results")  # in the order of their turn
+FOLDERS = ("arena", "faults", "agents", "tests", "games", "results", "benchmarks")  # in the order of their turn
+collect_ignore = ["benchmarks"]  # which take minutes, and the whole core: they run where the folder is named
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

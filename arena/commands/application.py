@@ -22,8 +22,8 @@ from arena.games.core.errors import UserError
 from arena.results.printable import printable
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 done, with games void, damaged or lost without a move, unsolved positions, failures or "
-    "slow-downs; 2 bad input or usage; 130 interrupted, can be resumed."
+    "Exit codes: 0 done; 1 done, with games void, damaged or lost without a move, unsolved positions or failures; "
+    "2 bad input or usage; 130 interrupted, can be resumed."
 )
 VOID, BAD, INTERRUPTED = 1, 2, 130
 UsageError: Any = typer.BadParameter.__base__  # any error in what was typed; typer does not export it

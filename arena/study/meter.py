@@ -1,46 +1,46 @@
-"""A process that measures playouts and searches on request, in the version of the project that starts it.
+"""Measures playouts and searches, in a process that compiles its kernels from scratch."""
 
-Requests are lines of JSON on standard input, answers lines of JSON on standard output:
-
-{"game": spec, "agent": spec or null, "seconds": time of all its measurements} prepares; the answer is
-    {"game", "agent": full names, "unit", "compile_seconds", "signature", "lanes": of the game's playouts, 0 if none},
-    {"refused": reason} if the agent does not play the game, or
-    {"failure": reason} if something fails, such as the compilation of a kernel
-{"chunk": true} measures once what was prepared; the answer is
-    {"units": playouts or nodes, "plies": of random playouts, "wall": seconds, "cpu": seconds}
-
-`arena bench` starts it in its own version and the one to compare with, so it uses only what all versions have:
-games.make, games.playouts, agents.make, Agent.refuses, Agent.choose, Agent.player and Player.choose.
-"""
-
-import json
 import os
-import sys
+import statistics
 import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from arena import agents, games
+from arena.games.core.cache import PLACE
+from arena.games.core.random import stream
+from arena.workers.starting import having_children
 
 CHUNKS = 5  # measurements behind a median speed
-SIGNED = 1000  # playouts whose plies are a game's signature
 MOST = 200  # characters of a failure's message
+
+
+class Subject(NamedTuple):
+    """What is measured, as specs: random playouts of a game or, with an agent, its searches on it."""
+
+    game: str
+    agent: str | None = None
+
+
+class Chunk(NamedTuple):
+    """One measurement: playouts or nodes, plies of random playouts, seconds of the clock and of the processor."""
+
+    units: int
+    plies: int
+    wall: float
+    cpu: float
 
 
 class Playouts:
     """Random playouts from the initial position."""
 
-    unit, agent = "playouts", None
+    unit = "playouts"
 
     def __init__(self, game):
         self.game = game
 
-    def signature(self) -> int:
-        """The plies of the playouts of seed 1."""
-        from arena import games
-
-        return int(games.playouts(self.game, SIGNED, seed=1).plies)
-
     def work(self, n: int) -> tuple[int, int]:
         """Play n playouts: (playouts, plies)."""
-        from arena import games
-
         return n, int(games.playouts(self.game, n, seed=1).plies)
 
 
@@ -51,68 +51,78 @@ class Searches:
         self.game, self.agent, self.player = game, agent, agent.player(game)
         self.unit = "playouts" if "playouts" in agent.budgets else "nodes"
 
-    def signature(self) -> int:
-        """Nodes, visits of the chosen move, and playouts at each improvement, for one search with seed 1."""
-        decision = self.agent.choose(self.game, self.game.initial(), seed=1)
-        table = decision.statistics
-        visits = 0 if table is None else int(table.playouts[table.moves == decision.move].sum())
-        return int((decision.nodes or 0) + visits + sum(one.playouts for one in decision.improvements))
-
     def work(self, n: int) -> tuple[int, int]:
         """Search n times: (playouts or nodes, 0)."""
         return sum(self._search(seed + 1) for seed in range(n)), 0
 
     def _search(self, seed: int) -> int:
-        from arena.games.core.random import stream
-
         # a player plays the sequence it has found before it searches again
         player = self.player if self.game.players == 2 else self.agent.player(self.game)
         return getattr(player.choose(self.game.initial(), stream(seed)), self.unit) or 0
 
 
-class Meter:
-    """Measures one subject in chunks of about `seconds` / CHUNKS each."""
-
-    def __init__(self, subject, seconds: float):
-        start = time.perf_counter()
-        subject.work(1)
-        self.compile_seconds = time.perf_counter() - start
-        self.subject, self.signature, self.count = subject, subject.signature(), 1
-        while True:
-            start = time.perf_counter()
-            subject.work(self.count)
-            took = time.perf_counter() - start
-            if took >= seconds / CHUNKS / 2:
-                break
-            self.count *= 2 if took > seconds / CHUNKS / 16 else 8
-
-    def chunk(self) -> dict:
-        """One measurement."""
-        start, cpu_start = time.perf_counter(), time.thread_time()
-        units, plies = self.subject.work(self.count)
-        wall, cpu = time.perf_counter() - start, time.thread_time() - cpu_start
-        return {"units": units, "plies": plies, "wall": wall, "cpu": max(cpu, 1e-9)}
+def workload(subject: Subject) -> Playouts | Searches:
+    """The work that is measured."""
+    game = games.make(subject.game)
+    return Searches(game, agents.make(subject.agent)) if subject.agent else Playouts(game)
 
 
-def prepared(request: dict) -> tuple[Meter | None, dict]:
-    """(meter, answer); no meter if the request's subject cannot be measured."""
-    from arena import agents, games
+def measured(subject: Subject, seconds: float) -> dict:
+    """The row of a subject, measured here in chunks of about `seconds` / CHUNKS each."""
+    load = workload(subject)
+    start = time.perf_counter()
+    load.work(1)
+    compile_seconds = time.perf_counter() - start
+    count = 1
+    while (took := _chunk(load, count).wall) < seconds / CHUNKS / 2:
+        count *= 2 if took > seconds / CHUNKS / 16 else 8
+    return row(subject, load, compile_seconds, [_chunk(load, count) for _ in range(CHUNKS)])
 
+
+def _chunk(load: Playouts | Searches, count: int) -> Chunk:
+    start, cpu_start = time.perf_counter(), time.thread_time()
+    units, plies = load.work(count)
+    wall, cpu = time.perf_counter() - start, time.thread_time() - cpu_start
+    return Chunk(units, plies, wall, max(cpu, 1e-9))
+
+
+def row(subject: Subject, load: Playouts | Searches, compile_seconds: float, chunks: list[Chunk]) -> dict:
+    """The speeds of a subject: the medians of its chunks'."""
+    wall = statistics.median(chunk.units / chunk.wall for chunk in chunks)
+    speeds = [chunk.units / chunk.cpu for chunk in chunks]
+    cpu, rest = statistics.median(speeds), {"compile_seconds": compile_seconds, "chunks": speeds}
+    if subject.agent:
+        return subject._asdict() | {"unit": load.unit, "per_second": wall, "cpu_per_second": cpu} | rest
+    plies = sum(chunk.plies for chunk in chunks) / sum(chunk.units for chunk in chunks)
+    return {
+        "game": subject.game,
+        "playouts_per_second": wall,
+        "ns_per_ply": 1e9 / (wall * plies),
+        "cpu_playouts_per_second": cpu,
+        "lanes": load.game.lanes,
+    } | rest
+
+
+def begin(number: int, kernels: str) -> Callable[[tuple[Subject, float]], Iterator[dict]]:
+    """Begin a process of a pool, whose kernels are kept in a folder; returns what measures."""
+    os.environ[PLACE] = kernels
+    os.dup2(2, 1)  # what games and agents print must not mix with the tables
+    return measure
+
+
+def measure(request: tuple[Subject, float]) -> Iterator[dict]:
+    """Yield the row of a subject, or why there is none."""
+    subject, seconds = request
     try:
-        game = games.make(request["game"])
-        agent = agents.make(request["agent"]) if request["agent"] else None
-        if agent is not None and (reason := agent.refuses(game)):
-            return None, {"refused": reason}
-        meter = Meter(Playouts(game) if agent is None else Searches(game, agent), request["seconds"])
+        with having_children():
+            yield measured(subject, seconds)
     except Exception as error:  # a row of the table, too
-        return None, {"failure": failure_in_words(error)}
-    names = {"game": str(game), "agent": None if agent is None else str(agent)}
-    return meter, names | {
-        "unit": meter.subject.unit,
-        "compile_seconds": meter.compile_seconds,
-        "signature": meter.signature,
-        "lanes": getattr(game, "lanes", 0),
-    }
+        yield failed(subject, failure_in_words(error))
+
+
+def failed(subject: Subject, why: str) -> dict:
+    """The row of a subject that cannot be measured."""
+    return subject._asdict() | {"failure": why}
 
 
 def failure_in_words(error: Exception) -> str:
@@ -120,24 +130,3 @@ def failure_in_words(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines()]
     message = " ".join(line for line in lines if line and not line.startswith("Failed in nopython mode"))
     return f"{type(error).__name__}: {message[:MOST]}{'...' if len(message) > MOST else ''}"
-
-
-def main() -> None:
-    """Answer requests until the input ends."""
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # other prints must not mix with the answers
-    meter: Meter | None = None
-    for line in sys.stdin:
-        request = json.loads(line)
-        if "chunk" in request:
-            answer = meter.chunk() if meter else {"failure": "nothing is prepared"}
-        else:
-            meter, answer = prepared(request)
-        try:
-            print(json.dumps(answer), file=answers, flush=True)
-        except BrokenPipeError:
-            os._exit(0)  # the client has gone; an ordinary exit would write the answer again
-
-
-if __name__ == "__main__":
-    main()

@@ -5,7 +5,6 @@ import os
 from arena.games.core.errors import UserError
 
 VARIABLE = "ARENA_SPECIALIZE"  # environment variable with the mode
-SILENT = "ARENA_SILENT"  # set where nobody reads what a process compiles
 ALWAYS, NEVER = MODES = ("always", "never")
 
 

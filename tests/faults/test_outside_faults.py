@@ -207,7 +207,6 @@ def run(tmp_path_factory):
     ["book", "RUN", "--output", "FILE"],
     ["tablebase", "nim(heaps=[1, 2])", "--output", "FILE"],
     ["tree", "tree", "--output", "FILE"],
-    ["bench", "--output", "FILE"],
 ])  # fmt: skip
 def test_a_file_that_exists_is_not_replaced(run, tmp_path, arguments):
     """It is told before the work begins, and --force replaces it (which takes long for some)."""
@@ -217,7 +216,7 @@ def test_a_file_that_exists_is_not_replaced(run, tmp_path, arguments):
     result = call(*words)
     assert result.exit_code == 2 and f"{mine} exists already; to replace it: --force" in " ".join(result.stderr.split())
     assert mine.read_text() == "my own" and [*tmp_path.iterdir()] == [mine]
-    if arguments[0] not in ("bench", "grade", "report", "tree"):
+    if arguments[0] not in ("grade", "report", "tree"):
         assert call(*words, "--force").exit_code == 0 and mine.read_bytes() != b"my own"
 
 

@@ -1,13 +1,10 @@
 """A line on the standard error when a script or a notebook waits for the compiler, which may take ten seconds."""
 
 import multiprocessing
-import os
 import sys
 import threading
 
 from numba.core import event
-
-from arena.games.core.specialized import SILENT
 
 PATIENCE = 1.0  # seconds of silence
 
@@ -34,7 +31,7 @@ class Announcer(event.Listener):
 def say(data: dict) -> None:
     """Name a kernel, or a game's method, but not for commands and workers, which show progress otherwise."""
     of_a_person = multiprocessing.parent_process() is None  # also in a worker forked by a fork server
-    if of_a_person and "arena.cli" not in sys.modules and SILENT not in os.environ:
+    if of_a_person and "arena.cli" not in sys.modules:
         kernel = data.get("dispatcher")
         what = f"{kernel.__module__}.{kernel.__qualname__}" if kernel else f"a game's method {data['entry']}"
         print(f"compiling {what}: this is done once, and kept", file=sys.stderr, flush=True)
