@@ -15,7 +15,6 @@ KERNELS = {"always": "compiled for each game", "never": "those for all games"}
 
 Games = Annotated[list[str] | None, options.games_option("A game to measure; may be repeated.")]
 Agents = Annotated[list[str] | None, options.agents_option("An agent with its budget; may be repeated.")]
-Everything = Annotated[bool, typer.Option("--all", help="Measure every serial search on every game: about an hour.")]
 Seconds = Annotated[float, typer.Option(callback=options.positive, help="The time of each measurement.")]
 
 
@@ -24,7 +23,7 @@ Seconds = Annotated[float, typer.Option(callback=options.positive, help="The tim
     examples='arena bench\narena bench --game connect4 --agent "uct(playouts=10000)" --seconds 5',
     as_json=True,
 )
-def bench(game: Games = None, agent: Agents = None, everything: Everything = False, seconds: Seconds = 0.5) -> None:
+def bench(game: Games = None, agent: Agents = None, seconds: Seconds = 0.5) -> None:
     """Measure the speed of playouts and searches on one core.
 
     Without --game and --agent, measure the playouts of every game, and every serial search on Connect 4, Pig and
@@ -37,7 +36,7 @@ def bench(game: Games = None, agent: Agents = None, everything: Everything = Fal
     """
     from arena.study.bench import measure, report, search_agents, subjects, usual_subjects
 
-    if game or agent or everything:
+    if game or agent:
         wanted = subjects(game or options.registered("games"), search_agents() if agent is None else agent)
     else:
         wanted = usual_subjects()
