@@ -10,7 +10,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -160,7 +160,7 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
     The command has the function's name, without trailing underscores; `examples` are lines as a user types them.  An
     error that the user can correct is one line, and ends the command with the documented exit code.  A command with a
     parameter `game`, `agent` or `problem`, or a list of `names`, also has the option --plugin; with `as_json`, the
-    option --json (see `output.answered`).
+    option --json (see `output.answered`).  A NamedTuple of options is a group: the function has it as one parameter.
     """
 
     def decorate(function: Callable) -> Callable:
@@ -168,33 +168,45 @@ def command(panel: Panel | None = None, examples: str = "", group: typer.Typer =
         text = inspect.cleandoc(function.__doc__ or "")
         if examples:
             text += f"\n\n\b\nExamples:\n{textwrap.indent(examples, '  ')}"  # \b keeps the lines as they are
-        reporting = _with_shared_options(_reporting_errors(function), as_json)
+        reporting = _as_typed(_reporting_errors(function), as_json)
         return group.command(name, cls=Grouped, help=text, rich_help_panel=panel and panel.value)(reporting)
 
     return decorate
 
 
-def _with_shared_options(function: Callable, as_json: bool) -> Callable:
-    """The function with --json if so asked, and with --plugin, whose callback does the work, if it takes a game or an
-    agent.
+def _as_typed(function: Callable, as_json: bool) -> Callable:
+    """The function as typer reads it: with --json if so asked, with --plugin, whose callback does the work, if it takes
+    a game or an agent, and each group of options, a NamedTuple, spread out.
     """
-    signature = inspect.signature(function)
-    added: dict[str, tuple[Any, Any]] = {"json": (Json, False)} if as_json else {}
-    if {"game", "agent", "names", "problem"} & signature.parameters.keys():
-        added["plugin"] = (Plugin, None)
+    parameters, groups = dict[str, tuple[Any, Any]](), dict[str, Any]()
+    for parameter in inspect.signature(function).parameters.values():
+        kind: Any = parameter.annotation
+        if hasattr(kind, "_field_defaults"):  # of a NamedTuple
+            groups[parameter.name] = kind
+            types = get_type_hints(kind, include_extras=True)
+            parameters |= {name: (types[name], default) for name, default in kind._field_defaults.items()}
+        else:
+            parameters[parameter.name] = kind, parameter.default
+    if as_json:
+        parameters["json"] = Json, False
+    if {"game", "agent", "names", "problem"} & parameters.keys():
+        parameters["plugin"] = Plugin, None
 
     @functools.wraps(function)
-    def answered(*arguments, json=False, plugin=None, **options):
+    def typed(json=False, plugin=None, **options):
+        for name, kind in groups.items():
+            options[name] = kind(*(options.pop(field) for field in kind._fields))
         with answering(json):
-            function(*arguments, **options)
+            function(**options)
 
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in added.items()
-    ]
-    vars(answered)["__signature__"] = signature.replace(parameters=[*signature.parameters.values(), *more])
-    answered.__annotations__ = function.__annotations__ | {name: kind for name, (kind, _) in added.items()}
-    return answered
+    typed.__annotations__ = {name: kind for name, (kind, _) in parameters.items()}
+    vars(typed)["__signature__"] = inspect.Signature(
+        [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for name, (kind, default) in parameters.items()
+        ]
+    )
+    return typed
 
 
 def _reporting_errors(function: Callable) -> Callable:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import typer
 
+from arena.commands import options
 from arena.commands.application import BAD, INTERRUPTED, VOID, complain
 from arena.commands.output import print_table, quoted, tell
 from arena.commands.progress import progress_line
@@ -16,11 +17,12 @@ from arena.games.core.files import read_bounded
 
 
 class Where(NamedTuple):
-    """Where games are played: on some cores of this machine, or on a cluster."""
+    """The options of where and how games are played: on some cores of this machine, or on a cluster."""
 
-    workers: int | None = None
-    cluster: str | None = None
-    changed: bool = False  # whether a resumed run may go on with other code
+    workers: options.Workers = None
+    cluster: options.Cluster = None
+    changed: options.Changed = False
+    verbose: options.Verbose = 0
 
     def check(self) -> None:
         """BadParameter if both are given."""

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -46,6 +46,18 @@ Port = Annotated[
 Careful = Annotated[bool, typer.Option("--careful", help="Check every index in kernels, to find mistakes.")]
 
 
+class Tournament(NamedTuple):
+    """The options that describe a tournament; None where one is not given."""
+
+    game: SeveralGames = None
+    agent: Agents = None
+    games: Games = None
+    opening_plies: OpeningPlies = None
+    seed: Seed = None
+    budget: Budget = None
+    clock: Clock = None
+
+
 @command(
     Panel.PLAY,
     examples="arena run tournament.toml\n"
@@ -58,35 +70,25 @@ Careful = Annotated[bool, typer.Option("--careful", help="Check every index in k
 )
 def run(
     config: ConfigFile = None,
+    *,
     out: options.OutFolder = None,
-    workers: options.Workers = None,
-    cluster: options.Cluster = None,
     resume: ResumeAny = False,
-    changed: options.Changed = False,
-    game: SeveralGames = None,
-    agent: Agents = None,
-    games: Games = None,
-    opening_plies: OpeningPlies = None,
-    seed: Seed = None,
-    budget: Budget = None,
-    clock: Clock = None,
+    where: Where,
+    tournament: Tournament,
     serve: Port = None,
     careful: Careful = False,
     trust: options.Trust = False,
-    verbose: options.Verbose = 0,
 ) -> None:
     """Play a tournament and store it in a folder.
 
     A configuration file describes it; options suffice for a round robin.
     """
-    where = Where(workers, cluster, changed)
     if careful:
-        _check_indices(cluster)
-    flags = {"game": game, "agent": agent, "games": games, "opening-plies": opening_plies, "seed": seed}
+        _check_indices(where.cluster)
     if trust and not (resume and out):
         raise typer.BadParameter("--trust is for --resume with --out: what you name yourself is trusted")
     options.trust_run(out or Path(), trust)
-    described, folder = _described(config, flags | {"budget": budget, "clock": clock}, resume, out)
+    described, folder = _described(config, tournament, resume, out)
     play_shown(described, folder, where, resume, serve)
 
 
@@ -96,11 +98,11 @@ def _check_indices(cluster: str | None) -> None:
     os.environ["NUMBA_BOUNDSCHECK"] = "1"  # for the workers, which load Numba
 
 
-def _described(config: Path | None, flags: dict, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
+def _described(config: Path | None, flags: Tournament, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
     """The tournament, as a file or as keys, and the folder of the run."""
     from arena.games.core.registry import parse_spec
 
-    given = [f"--{name}" for name, value in flags.items() if value not in (None, [])]
+    given = [f"--{name.replace('_', '-')}" for name, value in flags._asdict().items() if value not in (None, [])]
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
     if config:
@@ -108,25 +110,22 @@ def _described(config: Path | None, flags: dict, resume: bool, out: Path | None)
     if given:
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to continue")
-        games = list(flags["game"] or [])
+        games = flags.game or []
         return _values_of(flags), out or options.free_folder(parse_spec(games[0])[0] if len(games) == 1 else "run")
     if resume and out:
         return _stored_config(out), out
     raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
 
 
-def _values_of(flags: dict) -> dict:
+def _values_of(flags: Tournament) -> dict:
     """A configuration's keys from the options."""
-    values = {"games": 100} | {
-        name.replace("-", "_"): value
-        for name, value in flags.items()
-        if name not in ("game", "agent", "budget", "clock") and value is not None
-    }
-    if games := flags["game"]:
+    numbers = {"games": flags.games, "opening_plies": flags.opening_plies, "seed": flags.seed}
+    values: dict = {"games": 100} | {name: value for name, value in numbers.items() if value is not None}
+    if games := flags.game:
         values |= {"instances": games} if games[1:] else {"game": games[0]}
-    values["agents"] = [{"agent": spec} for spec in flags["agent"] or []]
-    clock = {"clock": flags["clock"]} if flags["clock"] else {}
-    if budget := options.budget_of(flags["budget"] or []) | clock:
+    values["agents"] = [{"agent": spec} for spec in flags.agent or []]
+    clock = {"clock": flags.clock} if flags.clock else {}
+    if budget := options.budget_of(flags.budget or []) | clock:
         values["budget"] = budget
     return values
 

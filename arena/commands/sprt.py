@@ -3,13 +3,13 @@
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
-from arena.commands.options import Changed, Cluster, OutFolder, Resume, Verbose, Workers
+from arena.commands.options import OutFolder, Resume
 from arena.commands.output import answered, quoted, say, tell
 from arena.commands.playing import Where, exit_if_failed, run_shown, tell_notes
 
@@ -23,6 +23,16 @@ EloModel = Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. 
 ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of counts, as JSON
 
 
+class Hypotheses(NamedTuple):
+    """The options of a test of counts; None where one is not given."""
+
+    elo0: Elo0 = None
+    elo1: Elo1 = None
+    alpha: Alpha = None
+    beta: Beta = None
+    model: EloModel = None
+
+
 @command(
     Panel.PLAY,
     examples="arena sprt --wdl 36433 68692 36027 --elo0 0 --elo1 2\n"
@@ -32,19 +42,13 @@ ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of count
 )
 def sprt(
     config: ConfigFile = None,
+    *,
     wdl: Wdl = None,
     pairs: Pairs = None,
-    elo0: Elo0 = None,
-    elo1: Elo1 = None,
-    alpha: Alpha = None,
-    beta: Beta = None,
-    model: EloModel = None,
+    hypotheses: Hypotheses,
     out: OutFolder = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
     resume: Resume = False,
-    changed: Changed = False,
-    verbose: Verbose = 0,
+    where: Where,
 ) -> None:
     """Test which of two Elo differences holds, and stop early.
 
@@ -53,10 +57,9 @@ def sprt(
     or twenty games, since the ratio needs an estimate of how often each result occurs.
     """
     exactly_one({"CONFIG.toml": config, "--wdl": wdl, "--pairs": pairs})
-    options = {"elo0": elo0, "elo1": elo1, "alpha": alpha, "beta": beta, "model": model and model.value}
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in hypotheses._asdict().items() if value is not None}
     if config is None:
-        if out or workers or cluster or resume:
+        if out or where.workers or where.cluster or resume:
             raise typer.BadParameter(
                 "--out, --workers, --cluster and --resume are for CONFIG.toml: counts are not played"
             )
@@ -66,7 +69,7 @@ def sprt(
         example = "sprt = { elo0 = 0, elo1 = 5 }"
         raise typer.BadParameter(f"{names} cannot be added to a file: say it in {config}, as {example}")
     else:
-        _play_test(config, out or Path("runs", config.stem), Where(workers, cluster, changed), resume)
+        _play_test(config, out or Path("runs", config.stem), where, resume)
 
 
 def _print_test(options: dict, counts: tuple[int, ...]) -> None:

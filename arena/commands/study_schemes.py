@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -42,6 +42,20 @@ SpeedSeconds = Annotated[
 RESUMED = options.WITH_RESUME | {"file"}  # what may be given with --resume: a file can extend the study
 
 
+class Comparison(NamedTuple):
+    """The options of a study."""
+
+    game: SeveralGames = None
+    scheme: Schemes = None
+    sizes: Sizes = "1,2,4,8,16"
+    playouts: Playouts = "100"
+    games: Games = 200
+    opening_plies: OpeningPlies = 2
+    seed: Seed = 0
+    threads: Threads = False
+    serial: Serial = ""
+
+
 @command(
     group=studies,
     examples='arena study schemes --game connect4 --game "breakthrough(rows=6, columns=6)" --out runs/schemes\n'
@@ -53,22 +67,12 @@ RESUMED = options.WITH_RESUME | {"file"}  # what may be given with --resume: a f
 def schemes(
     context: typer.Context,
     file: StudyFile = None,
-    game: SeveralGames = None,
-    scheme: Schemes = None,
-    sizes: Sizes = "1,2,4,8,16",
-    playouts: Playouts = "100",
-    games: Games = 200,
-    opening_plies: OpeningPlies = 2,
-    seed: Seed = 0,
-    serial: Serial = "",
-    threads: Threads = False,
+    *,
+    asked: Comparison,
     speed_seconds: SpeedSeconds = 0.5,
-    workers: options.Workers = None,
-    cluster: options.Cluster = None,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
-    changed: options.Changed = False,
-    verbose: options.Verbose = 0,
+    where: Where,
 ) -> None:
     """Compare parallel schemes of tree search with their serial searches.
 
@@ -76,14 +80,13 @@ def schemes(
     speed on threads. Simulated workers give the same result on any machine. A file has the options' words as keys; with
     --resume it may have more games. Tables and figures are written beside the games.
     """
-    where = Where(workers, cluster, changed)
     where.check()
     given = options.given(context, context.params.keys() - RESUMED)
     if file and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {file}")
     if resume and (given or (out is None and file is None)):
         raise typer.BadParameter("--resume continues the study in --out, and needs nothing else, but for a file")
-    if not (resume or file or game):
+    if not (resume or file or asked.game):
         raise typer.BadParameter("give a --game, or a file, or --resume with --out")
     from arena.study.schemes import SCHEMES, SchemesStudy, read_file
 
@@ -91,8 +94,9 @@ def schemes(
     if file:
         study = read_file(file)
     elif not resume:
-        several = tuple(game or ()), tuple(scheme or SCHEMES), options.sizes_of(sizes), _budgets(playouts)
-        study = SchemesStudy(*several, games, opening_plies, seed, threads, serial)
+        several = tuple(asked.game or ()), tuple(asked.scheme or SCHEMES), options.sizes_of(asked.sizes)
+        numbers = asked.games, asked.opening_plies, asked.seed
+        study = SchemesStudy(*several, _budgets(asked.playouts), *numbers, asked.threads, asked.serial)
     out = out or (Path("runs", file.stem) if file else options.free_folder("schemes"))
     _play(study, out, where, resume)
     _publish(out, speed_seconds)

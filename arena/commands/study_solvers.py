@@ -1,6 +1,6 @@
 """`arena study solvers`: parallel solvers against one worker."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -27,6 +27,20 @@ Seed = Annotated[int, typer.Option(help="The seed of random positions.")]
 Threads = Annotated[bool, typer.Option("--threads", help="Real threads and processes, timed by the wall.")]
 
 
+class Solving(NamedTuple):
+    """The options of a study."""
+
+    game: OneGame = None
+    agent: Solvers = None
+    sizes: options.Sizes = "1,2,4,8,16"
+    moves: Lines = None
+    positions: Positions = 3
+    opening_plies: OpeningPlies = 2
+    seed: Seed = 0
+    nodes: Nodes = None
+    threads: Threads = False
+
+
 @command(
     group=studies,
     examples='arena study solvers --game "breakthrough(rows=5, columns=4)" --agent jlpns --agent ppn2 --sizes 1,4,16\n'
@@ -35,18 +49,7 @@ Threads = Annotated[bool, typer.Option("--threads", help="Real threads and proce
     as_json=True,
 )
 def solvers(
-    context: typer.Context,
-    game: OneGame = None,
-    agent: Solvers = None,
-    sizes: options.Sizes = "1,2,4,8,16",
-    moves: Lines = None,
-    positions: Positions = 3,
-    opening_plies: OpeningPlies = 2,
-    nodes: Nodes = None,
-    seed: Seed = 0,
-    threads: Threads = False,
-    out: options.RunFolder = None,
-    resume: options.ResumeAlone = False,
+    context: typer.Context, asked: Solving, out: options.RunFolder = None, resume: options.ResumeAlone = False
 ) -> None:
     """Compare parallel solvers with one worker, by time and nodes.
 
@@ -61,8 +64,9 @@ def solvers(
 
     study = None
     if not resume:
-        several = tuple(agent or ()), options.sizes_of(sizes), tuple(moves or ())
-        study = SolvingStudy(str(game), *several, positions, opening_plies, seed, nodes, threads)
+        several = tuple(asked.agent or ()), options.sizes_of(asked.sizes), tuple(asked.moves or ())
+        numbers = asked.positions, asked.opening_plies, asked.seed
+        study = SolvingStudy(str(asked.game), *several, *numbers, asked.nodes, asked.threads)
     out = out or options.free_folder("solvers")
     with progress_line() as show:
         points = SolvingStudy.run(study, out, resume, show)
