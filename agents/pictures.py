@@ -11,6 +11,7 @@ agents/core/tree_drawing.py draws the nodes that `show` returns; agents/core/tre
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +20,14 @@ from arena.agents.core.agent import Agent, Unsuited
 from arena.agents.core.tree_node import Node, counted
 from arena.agents.minimax.chances import explore_chances
 from arena.agents.minimax.deepening import DepthFirstMinimax
-from arena.agents.minimax.expanded import expansion
+from arena.agents.minimax.expanded import Expansion
 from arena.agents.minimax.expectiminimax import Expectiminimax
-from arena.agents.minimax.trace import UNBOUNDED, Explored, TooLarge, explore
+from arena.agents.minimax.trace import UNBOUNDED, TooLarge, explore
 from arena.agents.minimax.ubfm import UBFM
 from arena.agents.montecarlo.grown import grow
 from arena.agents.montecarlo.method_search import TreeSearch
 from arena.agents.proof.pns import PNS
-from arena.agents.proof.proving import proving
+from arena.agents.proof.proving import Proof
 from arena.games.core.game import Game
 
 NODES, FEW = 1000, 30  # nodes shown by default; FEW of playouts' trees
@@ -84,28 +85,18 @@ def show(agent: Agent, game: Game, state: np.ndarray, view: View = View()) -> Sh
     return shown
 
 
-def show_depth_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
-    """Minimax and alpha-beta."""
-    bounds = view.bounds or UNBOUNDED
-    root = explore(agent, game, state, view.limit or NODES, iterations=view.iterations, bounds=bounds)
-    return Shown(root, visited(root), root.nodes - 1)
-
-
-def show_chances(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
-    """Expectiminimax and expectimax."""
-    root = explore_chances(agent, game, state, view.limit or NODES, bounds=view.bounds or UNBOUNDED)
-    return Shown(root, visited(root), root.nodes - 1)
-
-
-def visited(root: Explored) -> str:
-    """The size of a depth-first search's tree."""
+def show_visited(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
+    """Depth-first searches, of chance too."""
+    search = explore_chances if isinstance(agent, Expectiminimax) else partial(explore, iterations=view.iterations)
+    root = search(agent, game, state, view.limit or NODES, bounds=view.bounds or UNBOUNDED)
     stopped = "; the search is under way" if root.under_way else ""
-    return f"{counted(root.nodes, 'node')}; {counted(root.cut_off, 'move')} cut off{stopped}"
+    remark = f"{counted(root.nodes, 'node')}; {counted(root.cut_off, 'move')} cut off{stopped}"
+    return Shown(root, remark, root.nodes - 1)
 
 
 def show_best_first(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
     """Unbounded best-first minimax."""
-    search, limit = expansion(agent, game, state, seed_of(view)), view.limit or NODES
+    search, limit = Expansion(agent, game, state, seed_of(view)), view.limit or NODES
     search.expand(view.iterations, limit)
     root = search.shown(limit)
     return Shown(root, f"{counted(search.done, 'expansion')}; {hidden(root)}", search.done)
@@ -123,10 +114,10 @@ def show_playouts(agent: Any, game: Game, state: np.ndarray, view: View) -> Show
 
 def show_proof(agent: Any, game: Game, state: np.ndarray, view: View) -> Shown:
     """Proof-number search."""
-    search, limit = proving(agent, game, state, 1 if view.goal is None else view.goal), view.limit or NODES
+    search, limit = Proof(agent, game, state, 1 if view.goal is None else view.goal), view.limit or NODES
     search.iterate(view.iterations, limit)
     root = search.shown(limit)
-    stand = f"{counted(search.done, 'iteration')}: {root.state or 'not settled'}"
+    stand = f"{counted(search.done, 'iteration')}: {root.said.state or 'not settled'}"
     return Shown(root, f"to prove: {search.statement()}; {stand}; {hidden(root)}", search.done)
 
 
@@ -150,8 +141,8 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind(DepthFirstMinimax, ("iterations", "bounds"), show_depth_first),
-    Kind(Expectiminimax, ("bounds",), show_chances),
+    Kind(DepthFirstMinimax, ("iterations", "bounds"), show_visited),
+    Kind(Expectiminimax, ("bounds",), show_visited),
     Kind(UBFM, ("iterations", "seed"), show_best_first),
     Kind(TreeSearch, ("iterations", "seed"), show_playouts),
     Kind(PNS, ("iterations", "goal"), show_proof),

@@ -127,7 +127,7 @@ def rows_of(steps: Sequence[tuple[str, "Node"]]) -> tuple[list[list[tuple[float,
 
 def half_width(node: "Node") -> float:
     """Half the width of a node's shape, which fits its text; triangles are wider."""
-    letters = max(map(len, node.lines))
+    letters = max(map(len, node.said.inside))
     if node.look in ("max", "min"):
         return max(RADIUS + 5, 0.85 * letters * LETTER + 4)
     return max(RADIUS, letters * LETTER / 2 + 3)
@@ -144,7 +144,8 @@ def place(node: "Node", left: float, y: float) -> tuple[Placed, float]:
         below.append(Placed(None, move, right + room / 2, y + LEVEL, i < len(node.pruned)))
         right += room
     before = max(half_width(node) + GAP / 2, SMALL * len(named(node)) / 2 + GAP / 4)
-    after = max(before, half_width(node) + GAP + SMALL * len(node.note) if node.note else 0.0)
+    note = node.said.note
+    after = max(before, half_width(node) + GAP + SMALL * len(note) if note else 0.0)
     x = (below[0].x + below[-1].x) / 2 if below else left + before
     missing = max(left + before - x, 0.0)
     for one in below:
@@ -169,13 +170,14 @@ def drawn(placed: Placed, top: float) -> Iterator[str]:
         return
     yield shape(node, x, y)
     low = 7.0 if node.look == "max" else 1.0 if node.look == "min" else 4.0
-    for line, dy in zip(node.lines, (low,) if len(node.lines) == 1 else (-2.5, 11.5)):
-        yield written(x, y + dy, line, "two" if len(node.lines) > 1 else "")
-    if len(node.lines) > 1:
+    lines, note = node.said.inside, node.said.note
+    for line, dy in zip(lines, (low,) if len(lines) == 1 else (-2.5, 11.5)):
+        yield written(x, y + dy, line, "two" if len(lines) > 1 else "")
+    if len(lines) > 1:
         half = half_width(node) - 4
         yield f'<line x1="{x - half:.1f}" y1="{y:.1f}" x2="{x + half:.1f}" y2="{y:.1f}"/>'
-    if node.note:
-        yield written(x + half_width(node) + 5, y + 4, node.note, "note")
+    if note:
+        yield written(x + half_width(node) + 5, y + 4, note, "note")
     if node.hidden:
         yield written(x, y + RADIUS + (20 if node.look == "min" else 16), f"+ {node.hidden:,}", "name")
 
@@ -194,7 +196,7 @@ def branch(x: float, y: float, end: Placed, top: float) -> Iterator[str]:
 def shape(node: "Node", x: float, y: float) -> str:
     """The outline of a node."""
     r, half = RADIUS, half_width(node)
-    kinds = ["node", node.look, node.state, "frontier" if node.frontier else "", "next" if node.next else ""]
+    kinds = ["node", node.look, node.said.state, "frontier" if node.frontier else "", "next" if node.next else ""]
     kind = " ".join(one for one in kinds if one)
     if node.look in ("and", "chance"):
         box = f'x="{x - half:.1f}" y="{y - r - 2:.1f}" width="{2 * half:.1f}" height="{2 * r + 4:.1f}"'

@@ -1,13 +1,14 @@
-"""A node of a search's tree in a picture: as lines of text and as plain data.
+"""The nodes of a search's tree in a picture, the walk over the tree that makes them, and their text and plain data.
 
-Each kind of search has its own nodes; agents/core/tree_drawing.py draws them.
+Each kind of search says what it knows of a node; agents/core/tree_drawing.py draws them.
 """
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from fractions import Fraction
-from typing import Any, TypeVar
+from operator import itemgetter
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,22 @@ from arena.games.core.jit import uncompiled as uncompiled
 ROLES = {0: "MAX", 1: "MIN", CHANCE: "chance", None: ""}
 
 Item = TypeVar("Item", bound=Hashable)
+
+
+class Said(NamedTuple):
+    """What is said of a node."""
+
+    label: str
+    data: dict[str, Any]  # what the search knows, as plain values by name
+    note: str = ""  # beside it in a picture
+    spoken: str | None = None  # the note in a line of text, if it differs
+    words: str = ""  # the end of a line of text
+    state: str = ""  # another class of its shape: `proved`, `disproved` or `joined`
+    lines: tuple[str, ...] = ()  # the label in a picture, if it differs
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        return self.lines or (self.label,)
 
 
 @dataclass
@@ -39,31 +56,12 @@ class Node:
 
     @property
     def legend(self) -> str:
-        return ""
-
-    @property
-    def label(self) -> str:
+        """How to read the picture, at the root."""
         raise NotImplementedError
 
     @property
-    def lines(self) -> tuple[str, ...]:
-        """The label in a picture."""
-        return (self.label,)
-
-    @property
-    def note(self) -> str:
-        """Text next to it."""
-        return ""
-
-    @property
-    def spoken(self) -> str:
-        """The note in a line of text."""
-        return self.note
-
-    @property
-    def words(self) -> str:
-        """Other text of a line."""
-        return ""
+    def said(self) -> Said:
+        raise NotImplementedError
 
     @property
     def role(self) -> str:
@@ -73,11 +71,6 @@ class Node:
     def look(self) -> str:
         """The class of its shape."""
         return self.role.lower() or "end"
-
-    @property
-    def state(self) -> str:
-        """Another class of its shape: `proved`, `disproved`, `joined` or ""."""
-        return ""
 
     @property
     def nodes(self) -> int:
@@ -92,10 +85,6 @@ class Node:
             yield node
             waiting += node.children
 
-    def data(self) -> dict[str, Any]:
-        """What the search knows of it, as plain values by name."""
-        raise NotImplementedError
-
     def _repr_svg_(self) -> str:
         from arena.agents.core.tree_drawing import as_svg
 
@@ -108,7 +97,9 @@ class Node:
 def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
     """A line for each node, and for moves without a node."""
     move = f"{node.move} ({node.odds}):" if node.odds else f"{node.move}:" if node.move else ""
-    words = [move, node.role, node.label, node.spoken, node.words, "again" if node.again else ""]
+    said = node.said
+    note = said.note if said.spoken is None else said.spoken
+    words = [move, node.role, said.label, note, said.words, "again" if node.again else ""]
     yield indent + " ".join(word for word in words if word)
     others = [f"cut off: {' '.join(node.pruned)}"] if node.pruned else []
     others += [f"to come: {' '.join(node.untried)}"] if node.untried else []
@@ -124,7 +115,7 @@ def as_text(node: Node, indent: str = "", below: str = "") -> Iterator[str]:
 def as_data(node: Node) -> dict[str, Any]:
     """The tree as plain values for JSON."""
     found: dict[str, Any] = {"move": node.move or None, "player": node.role.lower() or None}
-    found |= {"probability": node.odds or None, **node.data()}
+    found |= {"probability": node.odds or None, **node.said.data}
     found |= {"marked": node.marked, "frontier": node.frontier, "next": node.next}
     found["children"] = [as_data(child) for child in node.children]
     return found | {"cut_off": node.pruned, "untried": node.untried, "hidden": node.hidden}
@@ -179,13 +170,53 @@ def finite(value: float) -> float | None:
     return None if value in (float("inf"), -float("inf")) else float(value)
 
 
-def foremost(root: Item, children: Callable[[Item], Iterable[tuple[float, Item]]], count: int) -> set[Item]:
-    """The `count` items of least rank, after their parents; `children` yields (rank, child)."""
-    found, waiting, met = set[Item](), [(0.0, 0, root)], 1
-    while waiting and len(found) < count:
-        item = heapq.heappop(waiting)[2]
-        found.add(item)
-        for rank, child in children(item):
-            heapq.heappush(waiting, (rank, met, child))
-            met += 1
-    return found
+class Searched(Generic[Item]):
+    """A search's tree, of which a picture shows a part; items are its nodes, or paths to them."""
+
+    game: Game
+    state: np.ndarray
+    root: Item
+    by_move = False  # children are in the order of moves, not of ranks
+
+    def below(self, item: Item) -> Iterator[tuple[float, int, Item]]:
+        """(rank, move, child) of an item's children; those of least rank are shown."""
+        raise NotImplementedError
+
+    def node(self, item: Item, player: int | None) -> Node:
+        """What is known of an item."""
+        raise NotImplementedError
+
+    def way(self) -> list[Item]:
+        """The items to what is expanded next, if anything is."""
+        return []
+
+    def shown(self, limit: int) -> Any:
+        """The root, with about `limit` nodes: the foremost, and the way."""
+        way = self.way()
+        return self.walk(self.root, self.state, self.foremost(limit).union(way), way)
+
+    def foremost(self, count: int) -> set[Item]:
+        """The `count` items of least rank, after their parents."""
+        found, waiting, met = set[Item](), [(0.0, 0, self.root)], 1
+        while waiting and len(found) < count:
+            item = heapq.heappop(waiting)[2]
+            found.add(item)
+            for rank, _, child in self.below(item):
+                heapq.heappush(waiting, (rank, met, child))
+                met += 1
+        return found
+
+    def walk(self, item: Item, state: np.ndarray, chosen: set[Item], way: list[Item]) -> Node:
+        """The node of an item in the position `state`, with the chosen ones below."""
+        player = None if self.game.is_over(state) else int(self.game.player(state))
+        node = self.node(item, player)
+        node.marked, node.next = item in way and item != self.root, item in way[-1:]
+        odds = odds_of(self.game, state) if player == CHANCE else {}
+        for _, move, child in sorted(self.below(item), key=itemgetter(1 if self.by_move else 0)):
+            if child not in chosen:
+                node.hidden += 1
+                continue
+            below = self.walk(child, after(self.game, state, move), chosen, way)
+            below.move, below.odds = self.game.move_name(state, move), odds.get(move, "")
+            node.children.append(below)
+        return node

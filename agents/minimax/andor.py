@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from arena.agents.core.tree_node import Node
+from arena.agents.core.tree_node import Node, Said
 from arena.agents.minimax.trace import TooLarge
 from arena.games.core.problem import Problem
 
@@ -70,35 +70,25 @@ class Visit(Node):
     text: str = ""
     end: End | None = None
 
-    @property
-    def legend(self) -> str:
-        return (
-            "Square: OR, the agent acts; round: AND, the world answers. Green has a plan, red has none. Loop: the "
-            "state is on the path already. Known: it was searched before. Orange: the plan."
-        )
+    legend = (
+        "Square: OR, the agent acts; round: AND, the world answers. Green has a plan, red has none. Loop: the "
+        "state is on the path already. Known: it was searched before. Orange: the plan."
+    )
 
     @property
     def role(self) -> str:
         return self.kind.upper()
 
     @property
-    def label(self) -> str:
-        return self.text
-
-    @property
-    def note(self) -> str:
-        return "" if self.end in (None, End.FOUND, End.FAILURE) else str(self.end)
+    def said(self):
+        data = {"kind": self.kind, "state": self.text, "end": self.end and str(self.end)}
+        note = "" if self.end in (None, End.FOUND, End.FAILURE) else str(self.end)
+        state = "" if self.end is None else "proved" if self.works else "disproved"
+        return Said(self.text, data, note, state=state)
 
     @property
     def works(self) -> bool:
         return self.end in (End.FOUND, End.GOAL, End.KNOWN)
-
-    @property
-    def state(self) -> str:
-        return "" if self.end is None else "proved" if self.works else "disproved"
-
-    def data(self):
-        return {"kind": self.kind, "state": self.text, "end": self.end and str(self.end)}
 
 
 @dataclass

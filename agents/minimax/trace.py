@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Unsuited
 from arena.agents.core.sides import side_to_move
-from arena.agents.core.tree_node import Node, check_searchable, finite, number
+from arena.agents.core.tree_node import Node, Said, check_searchable, finite, number
 from arena.agents.minimax.deepening import DepthFirstMinimax, DepthFirstPlayer
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.minimax.root_moves import put_root
@@ -31,6 +31,7 @@ from arena.games.core.game import Game
 KINDS = {OPEN: "open", FROM_TABLE: "table", TOO_LATE: "late", END: "end", EVALUATED: "evaluated", FORESEEN: "foreseen"}
 
 UNBOUNDED = (-np.inf, np.inf)
+SIGNS = {None: "", "lower": "≥", "upper": "≤"}
 WORDS = {"evaluated": "evaluated", "table": "from the table", "foreseen": "foreseen", "late": "a quicker win is known"}
 
 
@@ -58,30 +59,22 @@ class Explored(Node):
         return "In a node its value, beside it the window (alpha, beta). Branches with a cross are cut off."
 
     @property
-    def label(self) -> str:
-        return ("" if self.exact else "≥" if self.at_least else "≤") + number(self.value)
-
-    @property
-    def note(self) -> str:
-        return self.spoken if self.pruning else ""
-
-    @property
-    def spoken(self) -> str:
-        return f"({number(self.alpha)}, {number(self.beta)})" if self.kind in ("open", "chance") else ""
-
-    @property
-    def words(self) -> str:
-        return "under way" if self.under_way else WORDS.get(self.kind, "")
+    def said(self):
+        bound = None if self.exact else "lower" if self.at_least else "upper"
+        window = {"alpha": finite(self.alpha), "beta": finite(self.beta)}
+        spoken = f"({number(self.alpha)}, {number(self.beta)})" if self.kind in ("open", "chance") else ""
+        return Said(
+            label=SIGNS[bound] + number(self.value),
+            data={"value": finite(self.value), "bound": bound, **window, "kind": self.kind, "again": self.again},
+            note=spoken if self.pruning else "",
+            spoken=spoken,
+            words="under way" if self.under_way else WORDS.get(self.kind, ""),
+        )
 
     @property
     def cut_off(self) -> int:
         """How many moves were cut off here and below."""
         return sum(len(node.pruned) for node in self.all())
-
-    def data(self):
-        bound = None if self.exact else "lower" if self.at_least else "upper"
-        window = {"alpha": finite(self.alpha), "beta": finite(self.beta)}
-        return {"value": finite(self.value), "bound": bound, **window, "kind": self.kind, "again": self.again}
 
 
 def explore(

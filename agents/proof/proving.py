@@ -10,18 +10,17 @@ nodes are OR nodes, the second player's AND nodes; in text, brackets tell them a
 In a graph (`pns(graph=true)`) a position reached by several lines is shown below the first; the others are "joined".
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from arena.agents.core.agent import Agent, Unsuited
-from arena.agents.core.solve import Goal, goal_for
-from arena.agents.core.tree_node import Node, after, check_searchable, foremost, uncompiled
+from arena.agents.core.agent import Unsuited
+from arena.agents.core.solve import goal_for
+from arena.agents.core.tree_node import Node, Said, Searched, after, check_searchable, uncompiled
 from arena.agents.knowledge.tablebase import no_endgames
 from arena.agents.proof.bestfirst import LEAF, ROOT
 from arena.agents.proof.numbers import INFINITE, new_counts
-from arena.agents.proof.pns import PNS, TreeProof
+from arena.agents.proof.pns import PNS
 from arena.agents.proof.transpositions import is_graph
 from arena.games.core.game import Game
 
@@ -44,45 +43,41 @@ class Proving(Node):
 
     @property
     def role(self) -> str:
-        return {0: "OR", 1: "AND"}.get(-1 if self.player is None else self.player, "")
+        return {0: "OR", 1: "AND", None: ""}[self.player]
 
     @property
-    def lines(self) -> tuple[str, str]:
-        return spelled(self.proof), spelled(self.disproof)
-
-    @property
-    def label(self) -> str:
+    def said(self):
+        data = [None if number >= INFINITE else number for number in (self.proof, self.disproof)]
+        proof, disproof = ("∞" if number is None else f"{number:,}" for number in data)
         begin, end = "⟨⟩" if not self.children and not self.hidden else "[]" if self.player == 0 else "()"
-        return f"{begin}{spelled(self.proof)}, {spelled(self.disproof)}{end}"
-
-    @property
-    def state(self) -> str:
         settled = "proved" if self.proof == 0 else "disproved" if self.disproof == 0 else ""
-        return settled or ("joined" if self.joined else "")
-
-    @property
-    def words(self) -> str:
-        return "most-proving" if self.next else self.state or ("frontier" if self.frontier else "")
-
-    def data(self):
-        numbers = [None if number >= INFINITE else number for number in (self.proof, self.disproof)]
-        return {"proof": numbers[0], "disproof": numbers[1], "joined": self.joined}
-
-
-def spelled(number: int) -> str:
-    """A proof or disproof number."""
-    return "∞" if number >= INFINITE else f"{number:,}"
+        state = settled or ("joined" if self.joined else "")
+        return Said(
+            label=f"{begin}{proof}, {disproof}{end}",
+            data={"proof": data[0], "disproof": data[1], "joined": self.joined},
+            words="most-proving" if self.next else state or ("frontier" if self.frontier else ""),
+            state=state,
+            lines=(proof, disproof),
+        )
 
 
-@dataclass
-class Proof:
+class Proof(Searched[int]):
     """A search for a proof that can be looked at after each iteration."""
 
-    game: Game
-    search: TreeProof
-    state: np.ndarray
-    goal: Goal
-    done: int = 0  # iterations
+    root = ROOT
+
+    def __init__(self, agent: PNS, game: Game, state: np.ndarray, result: int = 1):
+        """Before the first expansion, for a proof that the player to move gets at least `result`: 1 or 0.
+
+        Raises Unsuited if the agent refuses the game.
+        """
+        check_searchable(agent, game, state)
+        if agent.symmetries:
+            raise Unsuited("symmetries = true: moves of boards that are turned cannot be shown; leave it out")
+        self.game, self.state, self.goal = game, state.copy(), goal_for(int(game.player(state)), result)
+        task = agent.task(self.goal, no_endgames())
+        self.search = agent.new_search(game, agent.new_memory(game), state.copy(), task, new_counts(None))
+        self.done = 0  # iterations
 
     def iterate(self, times: int | None, nodes: int) -> None:
         """Expand that many leaves; with None, until the root is settled or the tree has more than `nodes` nodes."""
@@ -98,11 +93,6 @@ class Proof:
     def statement(self) -> str:
         return "MAX wins" if self.goal.least == 1.0 else "MAX does not lose"
 
-    def shown(self, limit: int) -> Proving:
-        """The top levels of the tree, up to `limit` nodes, and the way to the most-proving node."""
-        way = self.way()
-        return self.node(ROOT, self.state, foremost(ROOT, self.below, limit) | set(way), way)
-
     def children(self, node: int) -> range:
         tree = self.search.tree
         if tree.children[node] == LEAF:
@@ -115,15 +105,12 @@ class Proof:
         positions = self.search.tree.positions
         return int(positions.first[node]) if uncompiled(is_graph)(positions) else node
 
-    def below(self, node: int) -> Iterator[tuple[float, int]]:
-        """A node's children with their ranks, by which levels come in order."""
-        depth, up = 0, node
-        while up != ROOT:
-            depth, up = depth + 1, int(self.search.tree.parent[up])
+    def below(self, node):
+        """A node's children; levels come in order."""
         for child in self.children(node):
-            yield depth, child
+            yield 0, int(self.search.tree.move[child]), child
 
-    def way(self) -> list[int]:
+    def way(self):
         """The nodes to the most-proving one, and holders of their positions; none after the search."""
         tree, state, way = self.search.tree, self.state, [ROOT]
         if min(self.search.numbers()) == 0:
@@ -136,35 +123,8 @@ class Proof:
                 way.append(self.holder(way[-1]))
         return way
 
-    def node(self, node: int, state: np.ndarray, chosen: set[int], way: list[int]) -> Proving:
-        """A node in the position `state`, with the chosen nodes below it."""
-        tree, game, over = self.search.tree, self.game, bool(self.game.is_over(state))
-        shown = Proving("", None if over else int(game.player(state)), int(tree.proof[node]), int(tree.disproof[node]))
-        shown.joined = self.holder(node) != node
-        shown.frontier = not self.children(node) and shown.proof > 0 and shown.disproof > 0 and not shown.joined
-        shown.marked, shown.next = node in way and node != ROOT, bool(way) and node == way[-1]
-        for child in self.children(node):
-            if child not in chosen:
-                shown.hidden += 1
-                continue
-            move = int(tree.move[child])
-            below = self.node(child, after(game, state, move), chosen, way)
-            below.move = game.move_name(state, move)
-            shown.children.append(below)
-        return shown
-
-
-def proving(agent: Agent, game: Game, state: np.ndarray, result: int = 1) -> Proof:
-    """A search before its first expansion, for a proof that the player to move gets at least `result`: 1 or 0.
-
-    Raises Unsuited if the agent keeps no tree of proof numbers, or refuses the game.
-    """
-    if not isinstance(agent, PNS):
-        raise Unsuited(f"{agent.name} keeps no tree of proof numbers: say pns or pn2")
-    check_searchable(agent, game, state)
-    if agent.symmetries:
-        raise Unsuited("symmetries = true: moves of boards that are turned cannot be shown; leave it out")
-    goal = goal_for(int(game.player(state)), result)
-    task = agent.task(goal, no_endgames())
-    search = agent.new_search(game, agent.new_memory(game), state.copy(), task, new_counts(None))
-    return Proof(game, search, state.copy(), goal)
+    def node(self, node, player):
+        tree, joined = self.search.tree, self.holder(node) != node
+        proof, disproof = int(tree.proof[node]), int(tree.disproof[node])
+        frontier = not self.children(node) and proof > 0 and disproof > 0 and not joined
+        return Proving("", player, proof, disproof, joined, frontier=frontier)

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 from arena import agents, games
-from arena.agents.core.tree_arrays import ROOT, new_tree
-from arena.agents.montecarlo.grown import grow, most_visited, shown
+from arena.agents.core.tree_arrays import new_tree
+from arena.agents.montecarlo.grown import MostVisited, grow
 from arena.games.core.game import CHANCE
 
 GAME = "tictactoe"
@@ -63,13 +63,13 @@ def test_chance_is_a_player_and_its_moves_have_odds():
         tree.visits[node], tree.value[node], tree.move[node] = visits, value, moves[node]
         tree.first_child[node], tree.children[node] = first, children
     tree.size[0] = len(rows)
-    root = shown(game, tree, state, most_visited(tree, 5), ROOT)
+    root = MostVisited(game, state, tree).shown(5)
     roll, hold = root.children
     assert (root.player, roll.player, hold.player) == (0, CHANCE, 1)
     assert [(one.move, one.odds) for one in roll.children] == [("1", "1/6"), ("2", "1/6")]
     assert (root.value, roll.value, hold.value) == (pytest.approx(0.1), 0.5, -0.5)
     assert [one.value for one in roll.children] == [0.5, 0.5]  # chance counts as the second player does
-    assert most_visited(tree, 3) == {0, 1, 2}
+    assert MostVisited(game, state, tree).foremost(3) == {0, 1, 2}
 
 
 @pytest.mark.parametrize("spec", ["minimax(depth=2)", "random", "root(playouts=50)"])

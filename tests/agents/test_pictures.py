@@ -6,13 +6,13 @@ import pytest
 from arena import agents, games
 from arena.agents.core.tree_node import uncompiled
 from arena.agents.minimax.chances import explore_chances
-from arena.agents.minimax.expanded import expansion
+from arena.agents.minimax.expanded import Expansion
 from arena.agents.minimax.expectiminimax import LARGEST, value_kernel
 from arena.agents.minimax.trace import TooLarge, explore
 from arena.agents.minimax.ubfm import ROOT
 from arena.agents.pictures import View, show
 from arena.agents.proof.numbers import INFINITE, combine
-from arena.agents.proof.proving import proving
+from arena.agents.proof.proving import Proof
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
 from tests.agents.test_expectiminimax import TREE
@@ -57,7 +57,9 @@ def test_bounds_of_star1_cut_off():
     assert explore_chances(agent, game, game.initial()).cut_off == 0
     root = explore_chances(agent, game, game.initial(), bounds=(-2.0, 3.0))
     chance = root.children[1]
-    assert (chance.player, chance.pruned, chance.label) == (CHANCE, ["2"], "≤2") and chance.children[0].odds == "1/2"
+    assert (chance.player, chance.pruned, chance.said.label) == (CHANCE, ["2"], "≤2") and chance.children[
+        0
+    ].odds == "1/2"
     with pytest.raises(TooLarge, match="more than 2 nodes"):
         explore_chances(agent, game, game.initial(), 2)
 
@@ -67,7 +69,7 @@ def test_proof_numbers_follow_from_the_children():
     """And are those of the search that is asked for as many nodes; the most-proving node has the least numbers."""
     game = games.make(BOARD)
     state = game.read_line("1a 2a 1b")[1]
-    search = proving(agents.make("pns(mobility=false, graph=false)"), game, state)
+    search = Proof(agents.make("pns(mobility=false, graph=false)"), game, state)
     for iterations in range(40):
         search.iterate(iterations, 0)
         root = search.shown(10_000)
@@ -80,12 +82,12 @@ def test_proof_numbers_follow_from_the_children():
                 ]
                 both = uncompiled(combine)(*numbers, 0, len(node.children), node.player == 0, False)
                 assert (node.proof, node.disproof) == both
-            assert node.frontier == (not node.children and node.state == "")
+            assert node.frontier == (not node.children and node.said.state == "")
         leaf = [node for node in root.all() if node.next]
-        assert len(leaf) == (not root.state) and all(not node.children and node.frontier for node in leaf)
-        if root.state:
+        assert len(leaf) == (not root.said.state) and all(not node.children and node.frontier for node in leaf)
+        if root.said.state:
             break
-    assert root.state == "proved" and 10 < iterations < 39  # MIN cannot stop the row: MAX does not lose
+    assert root.said.state == "proved" and 10 < iterations < 39  # MIN cannot stop the row: MAX does not lose
     few = search.shown(5)
     assert few.nodes == 5 and few.hidden == len(root.children) - 4
 
@@ -94,7 +96,7 @@ def test_proof_numbers_follow_from_the_children():
 def test_a_graph_shows_a_position_once():
     """Joined nodes have no children, and the numbers of those that hold their positions, of which all others follow."""
     game = games.make(BOARD)
-    search = proving(agents.make("pns(mobility=false)"), game, game.initial(), 0)
+    search = Proof(agents.make("pns(mobility=false)"), game, game.initial(), 0)
     search.iterate(60, 0)
     root, rows = search.shown(10_000), search.search.tree.positions.first
     joined = [node for node in root.all() if node.joined]
@@ -108,13 +110,13 @@ def test_a_graph_shows_a_position_once():
             numbers = uncompiled(combine)(np.array(proof), np.array(disproof), 0, len(proof), node.player == 0, False)
             assert (node.proof, node.disproof) == numbers
     with pytest.raises(agents.Unsuited, match="boards that are turned"):
-        proving(agents.make("pns(symmetries=true)"), game, game.initial())
+        Proof(agents.make("pns(symmetries=true)"), game, game.initial())
 
 
 @pytest.mark.plain
 def test_a_second_level_counts_expansions_of_the_first_tree():
     game = games.make(BOARD)
-    search = proving(agents.make("pn2(mobility=false, graph=false)"), game, game.initial(), 0)
+    search = Proof(agents.make("pn2(mobility=false, graph=false)"), game, game.initial(), 0)
     search.iterate(3, 0)
     root = search.shown(100)
     assert sum(bool(node.children) for node in root.all()) == 3 == search.done and INFINITE > root.proof > 0
@@ -125,7 +127,7 @@ def test_a_second_level_counts_expansions_of_the_first_tree():
 def test_best_first_minimax_is_the_decision_of_the_agent():
     """The search with the nodes that so many expansions took keeps the same positions."""
     game, agent = games.make(BOARD), agents.make("ubfm")
-    search = expansion(agent, game, game.initial(), 3)
+    search = Expansion(agent, game, game.initial(), 3)
     search.expand(6, 0)
     root, kept = search.shown(1000), search.graph
     nodes = int(kept.counts[2])
@@ -155,14 +157,14 @@ def test_a_depth_first_search_that_is_stopped_shows_what_is_known_so_far():
     after = explore(agent, game, game.initial(), iterations=2)  # as the notes have it: MIN has 3 at most, so beta is 3
     node = after.children[0]
     assert (node.value, node.alpha, node.beta, node.untried) == (3, -np.inf, 3, ["2", "3"])
-    assert (after.label, after.note, after.untried) == ("-∞", "(-∞, ∞)", ["2", "3"])
+    assert (after.said.label, after.said.note, after.untried) == ("-∞", "(-∞, ∞)", ["2", "3"])
 
 
 @pytest.mark.plain
 def test_playouts_are_iterations():
     few, more = (shown("uct", BOARD, iterations=n, seed=2) for n in (50, 100))
     assert (few.visits, more.visits) == (50, 100) and few.nodes == more.nodes == 30
-    assert shown("uct(playouts=100)", BOARD, seed=2).data() == more.data()
+    assert shown("uct(playouts=100)", BOARD, seed=2).said.data == more.said.data
     line = [node for node in more.all() if node.marked]
     assert line and more.children[0].marked and sum(child.marked for child in more.children) == 1
 
@@ -171,7 +173,7 @@ def test_playouts_are_iterations():
 @pytest.mark.parametrize("agent", ["uct", "ubfm"])
 def test_seed_0_is_a_seed_of_its_own(agent):
     roots = [shown(agent, BOARD, iterations=20, seed=seed) for seed in (0, 1, None)]
-    zero, one, usual = ([node.data() for node in root.all()] for root in roots)
+    zero, one, usual = ([node.said.data for node in root.all()] for root in roots)
     assert zero != one == usual
 
 
