@@ -1,40 +1,29 @@
 """The tree that expectiminimax searches, node by node, as data for teaching and drawings.
 
-It repeats the recursion of `value_kernel` (agents/minimax/expectiminimax.py), with the kernel's own windows at chance.
-Values and windows are MAX's.
+`value_kernel` (agents/minimax/expectiminimax.py) runs as plain Python, and its calls are recorded.  Values and windows
+are MAX's.
 """
 
-from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
 
 import numpy as np
 
-from arena.agents.core.agent import Agent, Budget, Unsuited
-from arena.agents.core.tree_node import after, check_searchable, fraction, uncompiled
-from arena.agents.minimax.expectiminimax import (
-    Expectiminimax,
-    ExpectiminimaxOptions,
-    ExpectiminimaxPlayer,
-    list_outcomes,
-    new_line,
-    outcome_window,
-    value_of_leaf,
-)
+from arena.agents.core.agent import Budget, Unsuited
+from arena.agents.core.tree_node import check_searchable, fraction, uncompiled
+from arena.agents.minimax.expectiminimax import NODES, Expectiminimax, list_outcomes, value_kernel
 from arena.agents.minimax.trace import UNBOUNDED, Explored, TooLarge, check_bounds, mark
 from arena.games.core.game import CHANCE, Game
 
-Window = tuple[float, float]
-
 
 def explore_chances(
-    agent: Agent, game: Game, state: np.ndarray, limit: int = 1000, *, bounds: Window = UNBOUNDED
+    agent: Expectiminimax, game: Game, state: np.ndarray, limit: int = 1000, *, bounds: tuple[float, float] = UNBOUNDED
 ) -> Explored:
     """The tree that `agent` searches from `state`, where chance may move first, to its own depth or to the end.
 
     bounds: the least and the greatest possible value for MAX, if known: Star1 cuts off by them
-    Unsuited if the agent is not expectiminimax or expectimax, or refuses the game; TooLarge beyond `limit` nodes.
+    Unsuited if the agent refuses the game; TooLarge beyond `limit` nodes.
     """
-    if not isinstance(agent, Expectiminimax):
-        raise Unsuited(f"{agent.name} does not search chance: say expectiminimax or expectimax")
     check_searchable(agent, game, state)
     player = agent.new_player(game, agent.budget(Budget(depth=game.max_plies)))
     options = player.options(max(int(game.player(state)), 0))  # before chance, the first player's search
@@ -42,86 +31,55 @@ def explore_chances(
         raise Unsuited(f"{agent} cuts no moves off, whatever the bounds of values: leave pruning=false out")
     if options.scores or bounds != UNBOUNDED:
         options = options._replace(least=bounds[0], most=bounds[1])
-    search = ChanceSearch(player, options, limit)
-    root = search.searched("", state, 0, bounds if options.pruning else UNBOUNDED)
-    for node in root.all():
-        node.pruning = options.pruning
+    player.line.states[0], recorder = state, Recorder(limit)
+    with np.errstate(over="ignore"):  # words wrap, as they do in kernels
+        recorder.call(player.game, player.line, player.depth, 0, *bounds, options)
+    root = recorder.found[0]
     mark(root)
     return root
 
 
-@dataclass
-class ChanceSearch:
-    """A search, and the number of nodes that it may still visit."""
+class Recorder:
+    """Runs `value_kernel`, whose own calls of itself come here, and records each call as a node."""
 
-    player: ExpectiminimaxPlayer
-    options: ExpectiminimaxOptions
-    left: int
+    def __init__(self, limit: int):
+        kernel: Any = uncompiled(value_kernel)
+        scope = {name: uncompiled(value) for name, value in kernel.__globals__.items()}
+        self.kernel = FunctionType(kernel.__code__, scope | {"value_kernel": self.call})
+        self.limit, self.found = limit, list[Explored]()  # so far, below the call that is under way
 
-    def __post_init__(self):
-        self.most, self.line = self.left, new_line(self.player.game, self.player.depth)
+    def call(self, game, line, depth, ply, alpha, beta, options) -> float:
+        if line.counts[NODES] > self.limit:
+            raise TooLarge(f"the tree has more than {self.limit} nodes: give a smaller depth, or a higher limit")
+        before, self.found = self.found, []
+        value = float(self.kernel(game, line, depth, ply, alpha, beta, options))
+        node = recorded(game, line, ply, value, self.found, options)
+        if node.children:
+            node.alpha, node.beta = float(alpha), float(beta)
+            note_bound(node, options)
+        self.found = [*before, node]
+        return value
 
-    def searched(self, name: str, state: np.ndarray, ply: int, window: Window) -> Explored:
-        """The node of a position and its subtree; `name` is the move to it."""
-        if self.left < 0:
-            raise TooLarge(f"the tree has more than {self.most} nodes: give a smaller depth, or a higher limit")
-        self.left -= 1
-        game = self.player.game
-        if game.is_over(state) or ply == self.player.depth:
-            over = bool(game.is_over(state))
-            value = float(uncompiled(value_of_leaf)(game, state, self.options))
-            check_bounds(value, (self.options.least, self.options.most))
-            return Explored(name, None if over else int(game.player(state)), "end" if over else "evaluated", value)
-        player = int(game.player(state))
-        if player in (CHANCE, self.options.random):
-            return self.at_chance(Explored(name, CHANCE, "chance"), state, ply, window)
-        return self.at_choice(Explored(name, player, "open"), state, ply, window)
 
-    def at_choice(self, node: Explored, state: np.ndarray, ply: int, window: Window) -> Explored:
-        """MAX or MIN, with the cut-offs of alpha-beta."""
-        game, (alpha, beta), best = self.player.game, window, max if node.player == 0 else min
-        node.alpha, node.beta = window
-        node.value = -np.inf if node.player == 0 else np.inf
-        moves = game.moves(state)
-        for i, move in enumerate(moves):
-            child = self.searched(game.move_name(state, move), after(game, state, move), ply + 1, (alpha, beta))
-            node.children.append(child)
-            node.value = best(node.value, child.value)
-            if self.options.pruning:
-                alpha, beta = (max(alpha, node.value), beta) if node.player == 0 else (alpha, min(beta, node.value))
-                if alpha >= beta:
-                    node.pruned = [game.move_name(state, other) for other in moves[i + 1 :]]
-                    break
-        self.finish(node)
-        return node
+def recorded(game, line, ply: int, value: float, children: list[Explored], options) -> Explored:
+    """The node of a position whose value is known; names the moves to its children."""
+    state, over = line.states[ply], bool(game.is_over(line.states[ply]))
+    player = None if over else int(game.player(state))
+    if not children:
+        check_bounds(value, (options.least, options.most))
+        return Explored("", player, "end" if over else "evaluated", value, pruning=options.pruning)
+    chance, count = player in (CHANCE, options.random), uncompiled(list_outcomes)(game, line, ply, player)
+    moves = [game.move_name(state, move) for move in line.moves[ply, :count].tolist()]
+    for child, move, share in zip(children, moves, line.probabilities[ply]):
+        child.move, child.odds = move, fraction(share) if chance else ""
+    node = Explored("", CHANCE if chance else player, "chance" if chance else "open", value, pruning=options.pruning)
+    node.children, node.pruned = children, moves[len(children) :]
+    return node
 
-    def at_chance(self, node: Explored, state: np.ndarray, ply: int, window: Window) -> Explored:
-        """Chance, or a player who moves at random, with the cut-offs of Star1."""
-        game, options, known, rest = self.player.game, self.options, 0.0, 1.0
-        node.alpha, node.beta = window
-        self.line.states[ply] = state
-        count = uncompiled(list_outcomes)(game, self.line, ply, int(game.player(state)))
-        moves, shares = self.line.moves[ply, :count].tolist(), self.line.probabilities[ply, :count].tolist()
-        for i, (move, share) in enumerate(zip(moves, shares)):
-            rest = max(rest - share, 0.0) if i < count - 1 else 0.0
-            low, high = uncompiled(outcome_window)(options, known, rest, share, window)
-            inner = max(low, options.least), min(high, options.most)
-            child = self.searched(game.move_name(state, move), after(game, state, move), ply + 1, inner)
-            child.odds = fraction(share)
-            node.children.append(child)
-            known += share * child.value
-            if options.pruning and (child.value <= low or child.value >= high):
-                node.pruned = [game.move_name(state, other) for other in moves[i + 1 :]]
-                known += rest * (options.most if child.value <= low else options.least) if rest > 0.0 else 0.0
-                known = min(known, window[0]) if child.value <= low else max(known, window[1])
-                break
-        node.value = known
-        self.finish(node)
-        return node
 
-    def finish(self, node: Explored) -> None:
-        """Note whether a node's value is exact, or which bound."""
-        known = not node.pruned and all(child.exact for child in node.children)
-        node.exact = known or node.alpha < node.value < node.beta
-        node.at_least = node.value >= node.beta
-        node.exact |= node.value == (self.options.most if node.at_least else self.options.least)
+def note_bound(node: Explored, options) -> None:
+    """Note whether a node's value is exact, or which bound."""
+    known = not node.pruned and all(child.exact for child in node.children)
+    node.exact = known or node.alpha < node.value < node.beta
+    node.at_least = node.value >= node.beta
+    node.exact |= node.value == (options.most if node.at_least else options.least)

@@ -165,10 +165,11 @@ def value_kernel(game, line, depth, ply, alpha, beta, options):
             value = value_kernel(game, line, depth, ply + 1, inner[0], inner[1], options)
             known += share * value
             if options.pruning and (value <= low or value >= high):
-                line.counts[CUTOFFS] += rest > 0.0
-                bound = known + rest * (options.most if value <= low else options.least)
+                if rest > 0.0:
+                    line.counts[CUTOFFS] += 1
+                    known += rest * (options.most if value <= low else options.least)
                 # rounding may have lifted it into the window
-                return min(bound, alpha) if value <= low else max(bound, beta)
+                return min(known, alpha) if value <= low else max(known, beta)
         return known
     best = -LARGEST if player == 0 else LARGEST
     for i in range(game.legal_moves(state, moves)):

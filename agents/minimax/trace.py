@@ -102,7 +102,7 @@ def explore(
     put_root(game, search, state, None)
     low, high = max(bounds[0], -INFINITE), min(bounds[1], INFINITE)
     restart(search, player.deepest, *((low, high) if game.player(state) == 0 else (-high, -low)))
-    root = Explored("", int(game.player(state)), "open")
+    root = Explored("", int(game.player(state)), "open", pruning=search.options.pruning)
     root.alpha, root.beta = window(game, search, 0)
     path = [root]
     while counts["ply"] != DONE and counts["nodes"] != iterations:
@@ -112,8 +112,6 @@ def explore(
             step(player, path, bounds)
     for row in range(int(counts["ply"]) + 1):
         leave_open(game, search, row, path[row])
-    for node in root.all():
-        node.pruning = search.options.pruning
     mark(root)
     return root
 
@@ -141,7 +139,8 @@ def step(player: DepthFirstPlayer, path: list[Explored], bounds: tuple[float, fl
     state, child_state = search.states[ply], search.states[ply + 1]
     over, kind = bool(game.is_over(child_state)), KINDS[int(below["kind"])]
     move = game.move_name(state, int(search.moves[ply, tried]))
-    child = Explored(move, None if over else int(game.player(child_state)), kind, again=again)
+    player_below = None if over else int(game.player(child_state))
+    child = Explored(move, player_below, kind, again=again, pruning=search.options.pruning)
     path[ply].children.append(child)
     path.append(child)
     if over or to_horizon or kind == "foreseen":

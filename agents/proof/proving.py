@@ -18,7 +18,7 @@ from arena.agents.core.agent import Unsuited
 from arena.agents.core.solve import goal_for
 from arena.agents.core.tree_node import Node, Said, Searched, after, check_searchable, uncompiled
 from arena.agents.knowledge.tablebase import no_endgames
-from arena.agents.proof.bestfirst import LEAF, ROOT
+from arena.agents.proof.bestfirst import ROOT
 from arena.agents.proof.numbers import INFINITE, new_counts
 from arena.agents.proof.pns import PNS
 from arena.agents.proof.transpositions import is_graph
@@ -95,8 +95,6 @@ class Proof(Searched[int]):
 
     def children(self, node: int) -> range:
         tree = self.search.tree
-        if tree.children[node] == LEAF:
-            return range(0)
         first = int(tree.first_child[node])
         return range(first, first + int(tree.children[node]))
 
