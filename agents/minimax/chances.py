@@ -56,7 +56,7 @@ class Recorder:
         node = recorded(game, line, ply, value, self.found, options)
         if node.children:
             node.alpha, node.beta = float(alpha), float(beta)
-            note_bound(node, options)
+            node.settle((node.alpha, node.beta), (options.least, options.most))
         self.found = [*before, node]
         return value
 
@@ -75,11 +75,3 @@ def recorded(game, line, ply: int, value: float, children: list[Explored], optio
     node = Explored("", CHANCE if chance else player, "chance" if chance else "open", value, pruning=options.pruning)
     node.children, node.pruned = children, moves[len(children) :]
     return node
-
-
-def note_bound(node: Explored, options) -> None:
-    """Note whether a node's value is exact, or which bound."""
-    known = not node.pruned and all(child.exact for child in node.children)
-    node.exact = known or node.alpha < node.value < node.beta
-    node.at_least = node.value >= node.beta
-    node.exact |= node.value == (options.most if node.at_least else options.least)

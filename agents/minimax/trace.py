@@ -76,6 +76,13 @@ class Explored(Node):
         """How many moves were cut off here and below."""
         return sum(len(node.pruned) for node in self.all())
 
+    def settle(self, window: tuple[float, float], bounds: tuple[float, float]) -> None:
+        """Note whether the value found with a window is exact, or which bound; beyond `bounds` there is nothing."""
+        known = not self.pruned and bool(self.children) and all(child.exact for child in self.children)
+        at_least = self.value >= window[1]
+        self.exact = known or window[0] < self.value < window[1] or self.value == bounds[at_least]
+        self.at_least = at_least and not self.exact
+
 
 def explore(
     agent: Agent,
@@ -111,7 +118,8 @@ def explore(
         with np.errstate(over="ignore"):  # where the kernel runs as plain Python
             step(player, path, bounds)
     for row in range(int(counts["ply"]) + 1):
-        leave_open(game, search, row, path[row])
+        path[row].under_way = True
+        take(game, search, row, path[row], bounds)
     mark(root)
     return root
 
@@ -150,7 +158,7 @@ def step(player: DepthFirstPlayer, path: list[Explored], bounds: tuple[float, fl
     elif kind in ("open", "evaluated"):
         child.alpha, child.beta = window(game, search, ply + 1)
     for row in range(len(path) - 1, int(counts["ply"]), -1):
-        finish(game, search, row, path[row], bounds)
+        take(game, search, row, path[row], bounds)
 
 
 def check_bounds(value: float, bounds: tuple[float, float]) -> None:
@@ -159,35 +167,22 @@ def check_bounds(value: float, bounds: tuple[float, float]) -> None:
         raise Unsuited(f"a position has the value {value:g}, beyond the bounds {bounds[0]:g} and {bounds[1]:g}")
 
 
-def finish(game, search: DepthFirstSearch, row: int, explored: Explored, bounds: tuple[float, float]) -> None:
-    """Record a node's result."""
+def take(game, search: DepthFirstSearch, row: int, explored: Explored, bounds: tuple[float, float]) -> None:
+    """Record what is known of a node: its result, or if it is under way the best so far."""
     node, state = search.nodes[row], search.states[row]
-    side, rest = side_to_move(game, state), search.moves[row, node["tried"] : node["total"]]
-    explored.value = side * float(node["best"])
-    explored.pruned = [game.move_name(state, int(move)) for move in rest]
-    known = not explored.pruned and bool(explored.children) and all(child.exact for child in explored.children)
-    explored.exact = bool(known or node["floor"] < node["best"] < node["beta"])
-    explored.at_least = bool((node["best"] >= node["beta"]) == (side > 0))
-    explored.exact |= explored.value == bounds[1 if explored.at_least else 0]  # there is nothing beyond
+    best, rest = float(node["best"]), search.moves[row, node["tried"] : node["total"]]
+    names = [game.move_name(state, int(move)) for move in rest]
+    explored.value = side_to_move(game, state) * (best if abs(best) < INFINITE else np.copysign(np.inf, best))
+    if explored.under_way:
+        explored.untried, (explored.alpha, explored.beta) = names, window(game, search, row, "alpha")
+    else:
+        explored.pruned = names
+        explored.settle(window(game, search, row), bounds)
 
 
-def leave_open(game, search: DepthFirstSearch, row: int, explored: Explored) -> None:
-    """Record what is known of a node that the search has not finished."""
-    node, state = search.nodes[row], search.states[row]
-    side, best, rest = side_to_move(game, state), float(node["best"]), search.moves[row, node["tried"] : node["total"]]
-    explored.under_way = True
-    explored.untried = [game.move_name(state, int(move)) for move in rest]
-    explored.value = side * (best if abs(best) < INFINITE else np.copysign(np.inf, best))
-    explored.alpha, explored.beta = seen_by_max(side, float(node["alpha"]), float(node["beta"]))
-
-
-def window(game, search: DepthFirstSearch, row: int) -> tuple[float, float]:
-    """The window at a row's entry, for MAX; infinite where there is no bound."""
+def window(game, search: DepthFirstSearch, row: int, lower: str = "floor") -> tuple[float, float]:
+    """The window at a row's entry, or the current one by "alpha", for MAX; infinite where there is no bound."""
     node = search.nodes[row]
-    return seen_by_max(side_to_move(game, search.states[row]), float(node["floor"]), float(node["beta"]))
-
-
-def seen_by_max(side: float, low: float, high: float) -> tuple[float, float]:
-    """A window of the player to move as MAX sees it."""
-    low, high = (low, high) if side > 0 else (-high, -low)
+    low, high = float(node[lower]), float(node["beta"])
+    low, high = (low, high) if side_to_move(game, search.states[row]) > 0 else (-high, -low)
     return (-np.inf if low <= -INFINITE else low), (np.inf if high >= INFINITE else high)

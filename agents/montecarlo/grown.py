@@ -60,7 +60,7 @@ class MostVisited(Searched[int]):
 
     def shown(self, limit: int) -> Grown:
         root = node = super().shown(limit)
-        root.value = self.of_children(root.player)
+        root.value = root.value if root.player == 0 else -root.value  # of its children
         for parent in root.all():
             for child in parent.children if parent.player != 0 else ():
                 child.value = -child.value
@@ -81,12 +81,8 @@ class MostVisited(Searched[int]):
 
     def node(self, node, player):
         """Its value is, at first, that of the player who moved to it."""
-        visits, unvisited = self.tree.visits, [child for child in self.children(node) if not self.tree.visits[child]]
-        mean = float(2 * self.tree.value[node] / visits[node] - 1)
-        return Grown("", player, int(visits[node]), mean, hidden=len(unvisited))
-
-    def of_children(self, mover: int) -> float:
-        """The mean of all results of the root's children, for MAX."""
-        rows = list(self.children(ROOT))
-        mean = 2 * self.tree.value[rows].sum() / max(int(self.tree.visits[rows].sum()), 1) - 1
-        return float(mean if mover == 0 else -mean)
+        tree, below = self.tree, list(self.children(node))
+        rows = below if node == ROOT else [node]
+        mean = float(2 * tree.value[rows].sum() / max(int(tree.visits[rows].sum()), 1) - 1)
+        unvisited = [child for child in below if not tree.visits[child]]
+        return Grown("", player, int(tree.visits[node]), mean, hidden=len(unvisited))

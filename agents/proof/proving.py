@@ -84,11 +84,10 @@ class Proof(Searched[int]):
         tree = self.search.tree
         while min(self.search.numbers()) > 0 and (tree.size[0] <= nodes if times is None else self.done < times):
             before = int(tree.size[0])
-            while tree.size[0] == before:  # a search of the second level leaves the first unchanged
-                with np.errstate(over="ignore"):  # where the kernel runs as plain Python
-                    if self.search.run(1) == 0:
-                        raise Unsuited(self.search.full() or "the search cannot go on")
-            self.done += 1
+            with np.errstate(over="ignore"):  # where the kernel runs as plain Python
+                if self.search.run(1) == 0:
+                    raise Unsuited(self.search.full() or "the search cannot go on")
+            self.done += int(tree.size[0]) > before  # a search of the second level leaves the first unchanged
 
     def statement(self) -> str:
         return "MAX wins" if self.goal.least == 1.0 else "MAX does not lose"
