@@ -19,7 +19,7 @@ import numpy as np
 
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.board import draw
-from arena.games.core.drawing import Look, board_drawing, read_board
+from arena.games.core.drawing import Look, board_drawing
 from arena.games.core.game import Game, check_range
 from arena.games.core.random import random_below
 
@@ -232,9 +232,15 @@ class Checkers(Game):
                 return 64 * origin + target
         return super().parse_move(state, text)
 
+    def move_squares(self, state, move):
+        return named_squares(self.move_name(state, move))
+
     def drawing(self, state, moves):
-        marked = ""
-        for number in re.findall(r"\d+", moves[-1] if moves else ""):
-            row, place = divmod(int(number) - 1, 4)
-            marked += f"{'gecahfdb'[place + row % 2 * 4]}{row + 1}"
-        return board_drawing(read_board(self.render(state)), [marked], self.board_look)
+        marked = named_squares(moves[-1]) if moves else ""
+        return board_drawing(self.drawn_board(state), [marked], self.board_look)
+
+
+def named_squares(name: str) -> str:
+    """The squares of a move by column and row: `9x14` as `a3c4`."""
+    places = (divmod(int(number) - 1, 4) for number in re.findall(r"\d+", name))
+    return "".join(f"{'gecahfdb'[place + row % 2 * 4]}{row + 1}" for row, place in places)

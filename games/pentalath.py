@@ -330,8 +330,10 @@ class Pentalath(HorizonGame):
 
     # -- For people --------------------------------------------------------------------------------------------
 
-    def drawing(self, state, moves):
+    def drawn_board(self, state):
         side = range(2 * self.size - 1)
         rows = tuple(tuple(self.symbol(state, (row, column)) for column in side) for row in side)
-        names = tuple(str(row + 1) for row in side), tuple(letters(2 * self.size - 1))
-        return board_drawing(Board(rows, *names), moves, self.board_look)
+        return Board(rows, tuple(str(row + 1) for row in side), tuple(letters(2 * self.size - 1)))
+
+    def drawing(self, state, moves):
+        return board_drawing(self.drawn_board(state), moves, self.board_look)

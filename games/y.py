@@ -94,11 +94,13 @@ class Y(Hex):
 
     # -- For people --------------------------------------------------------------------------------------------
 
-    def drawing(self, state, moves):
+    def drawn_board(self, state):
         empty = [NO_CELL] * self.size
         colours = [
             [".XO"[self.colour(state, row, column)] for column in range(self.size - row)] for row in range(self.size)
         ]
         names = [str(row + 1) for row in range(self.size)], letters(self.size)
-        board = Board(tuple((*cells, *empty[len(cells) :]) for cells in colours), *map(tuple, names))
-        return board_drawing(board, moves, self.board_look)
+        return Board(tuple((*cells, *empty[len(cells) :]) for cells in colours), *map(tuple, names))
+
+    def drawing(self, state, moves):
+        return board_drawing(self.drawn_board(state), moves, self.board_look)

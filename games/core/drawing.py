@@ -212,7 +212,7 @@ def board_drawing(board: Board, moves: Sequence[str], look: Look, hidden=(), ove
 
     hidden: (row, column) of symbols not drawn; over: elements in their place, in units from the board's `corner`.
     """
-    at = _centres(board, look)
+    at = centres(board, look)
     last = board.places(moves[-1]) if moves else []
     flat = look.cells in ("squares", "checkered")
     parts = [_box(*at(*place), 0, "under") for place in last if flat]
@@ -273,7 +273,7 @@ def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> 
     return Drawing(width, height, paper(width, height), tuple(parts))
 
 
-def _centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, float]]:
+def centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, float]]:
     """From (row, column) to (x, y) of a cell's middle."""
     if look.cells == "hexagons":
         left = EDGE + CELL / 2 - CELL * min(_offsets(board))
@@ -316,7 +316,7 @@ def _ground(board: Board, look: Look) -> str:
     rounded = ' rx="8"' if look.cells == "holes" else ""
     shapes = [f'<rect class="{kind}" x="{left}" y="{top}" width="{width}" height="{height}"{rounded}/>']
     if look.cells == "holes":
-        at = _centres(board, look)
+        at = centres(board, look)
         middles = [at(row, column) for row in range(rows) for column in range(columns)]
         return "".join([*shapes, *(f'<circle class="paper" cx="{x:g}" cy="{y:g}" r="15"/>' for x, y in middles)])
     if look.cells == "checkered":
@@ -332,7 +332,7 @@ def _ground(board: Board, look: Look) -> str:
 
 def _hexagons(board: Board, look: Look) -> str:
     """Cells, and coloured sides: the first player's above and below, the second's left and right."""
-    at, rows, columns = _centres(board, look), len(board.rows), len(board.column_names)
+    at, rows, columns = centres(board, look), len(board.rows), len(board.column_names)
     half, tall, flat = CELL / 2, ROW / 1.5, ROW / 3
     cells = [at(row, column) for row, column in _cells(board)]
     path = "".join(
@@ -361,7 +361,7 @@ _CAP = ((-CELL / 2, ROW / 3), (0.0, ROW / 1.5), (CELL / 2, ROW / 3))  # upper en
 
 
 def _names(board: Board, look: Look) -> str:
-    at, hexagons = _centres(board, look), look.cells == "hexagons"
+    at, hexagons = centres(board, look), look.cells == "hexagons"
     shapes = []
     for row, name in enumerate(board.row_names):
         x, y = at(row, _first_cell(board.rows[row]))

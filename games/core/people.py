@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from arena.games.core.drawing import Drawing, Look, read_board, svg, text_drawing
+from arena.games.core.drawing import Board, Drawing, Look, read_board, svg, text_drawing
 from arena.games.core.errors import listed
 from arena.games.core.lines import play_line_kernel
 from arena.games.core.rules import IllegalMove, Rules
@@ -54,6 +54,14 @@ class People(Rules):
         moves: the names of the moves that led to the position, or of the last one, as far as they are known.
         """
         return text_drawing(self.render(state), moves, self.board_look)
+
+    def drawn_board(self, state: np.ndarray) -> Board | None:
+        """The board that `drawing` draws, whose squares can be clicked; None if it draws none."""
+        return read_board(self.render(state))
+
+    def move_squares(self, state: np.ndarray, move: int) -> str:
+        """The squares that a move names, one after the other, for a person who clicks them; "" if it names none."""
+        return self.uci_name(state, move)
 
     def picture(self, names: Iterable[str]) -> str:
         """An SVG picture of the position after the moves with these names; the last one is marked."""
