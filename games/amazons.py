@@ -112,7 +112,7 @@ class Amazons(Rectangle, Game):
 
     @cached_property
     def steps(self):
-        """From a square to the next on its line, by axis."""
+        """steps[axis]: the distance from a square to the next on its line."""
         return np.array([1, self.width, self.width + 1, 1 - self.width])
 
     @cached_property

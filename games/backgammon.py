@@ -184,7 +184,7 @@ class Backgammon(Game):
         return ",".join(words) or "pass"
 
     def render(self, state):
-        """As the first player, X, counts; the bar and checkers off are below."""
+        """The board as the first player, X, counts; the bar and checkers off are below."""
         counts = [self.checkers(state, side) for side in (0, 1)]
 
         def cell(point):
@@ -371,7 +371,7 @@ class Backgammon(Game):
         return count
 
     def list_third(self, planes, way, most, played, moves, count):
-        """The same, from the third step on."""
+        """Write the plays that go on from `most` or nearer, from the third step on; see `list_second`."""
         open, die = way
         steps, number = played
         if steps == 0:
@@ -499,7 +499,7 @@ class Backgammon(Game):
             return alike[0]
 
     def drawing(self, state, moves):
-        """As the first player, black, counts."""
+        """The board as the first player, black, counts."""
         counts = [self.checkers(state, side) for side in (0, 1)]
         width, height, middle = 13 * CELL, 11 * CELL, 5.5 * CELL + LINE
         ground = [

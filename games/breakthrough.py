@@ -399,7 +399,7 @@ class Breakthrough(BitBoard, Game):
         return self.move_limit
 
     def feature_code(self, state, move):
-        """With a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
+        """The move's code with a bit for captures (Cazenave, "Playout policy adaptation with move features", 2016)."""
         return np.int64(move) << 1 | self.captures(state, move)
 
     def endgames(self, pieces):
@@ -501,7 +501,7 @@ class Knightthrough(Breakthrough):
     # -- For speed ---------------------------------------------------------------------------------------------
 
     def random_target(self, own, other, white, rng):
-        """As in Breakthrough: first a half of the sets of targets, then one of the two."""
+        """A random move, as in Breakthrough: first a half of the sets of targets is drawn, then one of the two."""
         left, right, far_left, far_right = self.targets(own, other, white)
         by_left, by_right, by_far_left, by_far_right = self.steps(white)
         n_left, n_far_left = popcount(left), popcount(far_left)

@@ -224,7 +224,7 @@ class Checkers(Game):
     # -- For people --------------------------------------------------------------------------------------------
 
     def parse_move(self, state, text):
-        """By name, or by columns and rows of both squares."""
+        """The legal move of that name, or by columns and rows of both squares."""
         word = text.strip()
         if re.fullmatch("([a-h][1-8]){2}", word):
             origin, target = (ord(word[i]) - 97 + 8 * (int(word[i + 1]) - 1) for i in (0, 2))

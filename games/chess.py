@@ -102,7 +102,7 @@ class Chess(ChessRules):
         self.set_up(state)
 
     def move_name(self, state, move):
-        """In standard algebraic notation, with + for check and # for mate."""
+        """The move in standard algebraic notation, with + for check and # for mate."""
         after = state.copy()
         self.play(after, move)
         sign = "#" if after[END] == MATE else ("+" if after[ALLOWED] != ALL else "")
@@ -230,7 +230,7 @@ class Chess(ChessRules):
     # -- For people --------------------------------------------------------------------------------------------
 
     def uci_name(self, state, move):
-        """As engines write it: e2e4, e7e8q, e1g1; in Chess960, castling is onto the own rook."""
+        """The move as engines write it: e2e4, e7e8q, e1g1; in Chess960, castling is onto the own rook."""
         return engine_name(position_of(state), move, self.is_chess960)
 
     @cached_property
@@ -239,7 +239,7 @@ class Chess(ChessRules):
         return self.setup != STANDARD or (bool(self.fen) and not has_standard_castling(read_fen(self.fen)))
 
     def parse_move(self, state, text):
-        """By name, signs of check and mate optional, or as engines write it; castling as in chess or Chess960.
+        """The legal move of that name, signs of check and mate optional, or as engines write it in chess or Chess960.
 
         Other spellings are read where one legal move fits: `Ng1-f3`, `e2-e4`, `a8Q`, `a8=q`, `Nge2` beside a pinned
         knight.
@@ -341,7 +341,7 @@ def _before(game: "Chess", state: bytes) -> tuple[Position, list[int]]:
 
 
 def algebraic(position: Position, legal: list[int], move: int) -> str:
-    """Without the sign of check or mate; `legal` lists all legal moves."""
+    """The move's name without the sign of check or mate; `legal` lists all legal moves."""
     men, origin, target = position.men, move & 63, move >> 6 & 63
     man = men[origin].upper()
     if castles(men, move):
@@ -360,7 +360,7 @@ def algebraic(position: Position, legal: list[int], move: int) -> str:
 
 
 def engine_name(position: Position, move: int, onto_rook: bool) -> str:
-    """As in the Universal Chess Interface; castling is a king's move by two squares, or onto its rook."""
+    """The move as in the Universal Chess Interface; castling is a king's move by two squares, or onto its rook."""
     origin, target = move & 63, move >> 6 & 63
     if castles(position.men, move) and origin % 8 == 4 and not onto_rook:
         target = origin + (2 if target > origin else -2)

@@ -247,8 +247,8 @@ class Clobber(BitBoard, Game):
         return 4 * np.int64(move) + 2 * np.int64(state[side] >> WORD(move >> 1) & ONE) + side
 
     def feature_code(self, state, move):
-        """With what the four squares around the target hold: nothing, or a player's stone (T. Cazenave, "Playout policy
-        adaptation with move features", 2016)."""
+        """The move's code with what the four squares around the target hold: nothing, or a player's stone (T. Cazenave,
+        "Playout policy adaptation with move features", 2016)."""
         target = trailing_zeros(self.pair(move) & state[1 - self.player(state)])
         code = self.move_code(state, move)
         for i in range(len(AROUND)):

@@ -253,7 +253,7 @@ class Connect4(Game):
         return self.list_columns(safe, moves)
 
     def move_order(self, state, move):
-        """By the squares that would then make four, then from the centre outwards."""
+        """The squares that would then make four count first, then nearness to the centre."""
         square = self.free_squares(state[1]) & self.column_mask << WORD(move) * self.height
         threats = popcount(self.winning_squares(state[0] | square, state[1] | square))
         return threats * self.columns - abs(2 * move - self.columns + 1)

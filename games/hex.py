@@ -256,8 +256,7 @@ class Hex(Game):
         return words, choose(over, count, 0), over, choose(won, 1, -1)
 
     def lane_subset(self, x, size, rng):
-        """As random_subset, with the number of cells still to be put in or taken out: eight tries with the bits of a
-        draw.
+        """(subset as by random_subset, cells still to be put in or taken out): eight tries with the bits of each draw.
 
         The number of draws is fixed: no lane depends on another.
         """

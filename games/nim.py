@@ -286,7 +286,7 @@ class Grundy(HeapGame):
     # -- For strength ------------------------------------------------------------------------------------------
 
     def nim_value(self, state):
-        """By exclusive or; two heaps of equal size cancel out."""
+        """The exclusive or of the heaps' values; two heaps of equal size cancel out."""
         values = grundy_values(max(self.heaps))
         value = 0
         for size in range(1, self.state_size):

@@ -121,7 +121,7 @@ class Othello(EightWide):
         return run | pairs & run << (step + step)
 
     def runs_down(self, source, through, step):
-        """The same downwards."""
+        """The discs of `through` without a gap from `source`, one every `step` bits downwards."""
         run = through & source >> step
         run |= through & run >> step
         pairs = through & through >> step
@@ -170,7 +170,7 @@ class Othello(EightWide):
         return self.image_of_square(move, symmetry)
 
     def random_move(self, state, moves, rng):
-        """From the set of squares; a pass takes no random number."""
+        """Draw from the set of squares; a pass takes no random number."""
         if state[2] == ZERO:
             return PASS
         return trailing_zeros(nth_bit(state[2], random_below(rng, popcount(state[2]))))

@@ -41,7 +41,7 @@ def places(size: int) -> dict[tuple[int, int], int]:
 
 
 def cell_at(size: int, row: int, column: int) -> int:
-    """-1 beyond the board."""
+    """The number of the cell there; -1 beyond the board."""
     return places(size).get((row, column), -1)
 
 
@@ -102,7 +102,7 @@ class Pentalath(HorizonGame):
 
     @cached_property
     def links(self):
-        """For each d of `distances`: the cells c that touch c + d."""
+        """links[i]: the cells c that touch c + distances[i], as a set."""
         pairs = {(cell, other) for cell, around in enumerate(self.beside.tolist()) for other in around}
         return tuple(squares(cell for cell, other in pairs if other - cell == d) for d in self.distances)
 

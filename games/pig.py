@@ -43,7 +43,7 @@ class Pig(Game):
 
     @property
     def max_plies(self):
-        """After each roll the die falls."""
+        """Twice the horizon, since after each roll the die falls."""
         return 2 * self.horizon
 
     def start(self, state):

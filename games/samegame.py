@@ -184,7 +184,7 @@ class SameGame(Game):
         return cells
 
     def colour(self, state, cell):
-        """From 1; 0 for an empty cell."""
+        """The colour's number, from 1; 0 for an empty cell."""
         colour = ZERO
         for plane in range(self.layers):
             colour |= (state[PLANES + WORDS * plane + (cell >> 6)] >> WORD(cell & 63) & ONE) << WORD(plane)
@@ -311,7 +311,7 @@ class SameGame(Game):
         return cell, group
 
     def random_group_tabu(self, state, rng):
-        """The same among groups not of the tabu colour, if any."""
+        """(first cell, group): a uniformly random one of those not of the tabu colour, or of all if there are none."""
         cells = self.possible(state)
         others = wide.without(cells, self.cells_of(state, state[TABU]))
         return self.random_group(state, cells if wide.is_empty(others) else others, rng)

@@ -264,7 +264,7 @@ def parse_moves(data: dict, path) -> tuple[tuple[str, ...], list]:
 
 
 def parse_probabilities(data: dict, path, player: str, count: int) -> tuple[Fraction, ...]:
-    """Of each move of chance."""
+    """The probability of each move of chance; () if a player moves."""
     if player != "chance":
         if "probabilities" in data:
             raise misfit(path, f"probabilities are given, but player = {player!r}")

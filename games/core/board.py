@@ -22,7 +22,7 @@ def letters(columns: int) -> list[str]:
 
 
 def sgf_point(column: int, row: int) -> str:
-    """As in the Smart Game Format: two letters, columns from the left, rows from the top."""
+    """A square as in the Smart Game Format: two letters, columns from the left, rows from the top."""
     return chr(ord("a") + column) + chr(ord("a") + row)
 
 
@@ -35,7 +35,7 @@ def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -
 
 
 def draw_sets(rows: Iterable[int], columns: int, sets: Mapping[str, np.uint64], width: int = 0) -> str:
-    """The same for sets, each with its symbol; squares are numbered along rows of `width`, or `columns`."""
+    """A board as text, from sets with their symbols; squares are numbered along rows of `width`, or `columns`."""
 
     def symbol(row, column):
         square = row * (width or columns) + column

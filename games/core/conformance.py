@@ -271,7 +271,7 @@ def check_symmetries(game, seed):
 
 
 def check_evaluation(game, seed):
-    """For two players, evaluations are strictly between -1 and 1; symmetries and compilation keep them."""
+    """Check that two players' evaluations are between -1 and 1, and kept by symmetries and compilation."""
     found = views(game, seed)
     states = np.array([state for state, _ in found])
     chosen = [image_numbers(game, i) for i in range(len(found))]
@@ -296,7 +296,7 @@ def check_evaluation(game, seed):
 
 
 def check_planes(game, seed):
-    """With a grid, the planes are disjoint sets of its cells."""
+    """Check that the planes are disjoint sets of the cells of the grid, if there is one."""
     known = game.colour_exchange in EXCHANGES
     require(known, game, game.initial(), f"colour_exchange = {game.colour_exchange!r}: it can be one of {EXCHANGES}")
     cells = sum(1 << bit for bit in set(game.grid.ravel().tolist()) if bit >= 0)

@@ -81,7 +81,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _range(cls, name: str, hint) -> str:
-    """From the class's error for a value out of range."""
+    """What a parameter can be, taken from the class's error for a value out of range."""
     options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     if bool in options:
         return "true or false"

@@ -274,7 +274,7 @@ def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> 
 
 
 def centres(board: Board, look: Look) -> Callable[[int, int], tuple[float, float]]:
-    """From (row, column) to (x, y) of a cell's middle."""
+    """A function from (row, column) to (x, y) of a cell's middle."""
     if look.cells == "hexagons":
         left = EDGE + CELL / 2 - CELL * min(_offsets(board))
         return lambda row, column: (left + CELL * (column + row / 2), EDGE + ROW * row + CELL / 2 + 8)

@@ -7,7 +7,7 @@ LISTED = 50  # moves in a message
 
 
 class UserError(Exception):
-    """For the person who typed the command: `arena` prints the message alone, without a traceback."""
+    """An error that a user can mend: `arena` prints its message alone, without a traceback."""
 
 
 def listed(names: Collection[str]) -> str:

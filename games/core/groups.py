@@ -286,7 +286,7 @@ class PlacingGame(StoneGame):
     # -- For speed ---------------------------------------------------------------------------------------------
 
     def random_playout(self, state, moves, rng):
-        """As by random_move: draws points without repetition until one is legal."""
+        """Play as by random_move: draw points without repetition until one is legal."""
         board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
         empties = self.lay_out(state, board)
         over, plies, left = self.is_over(state), 0, empties  # left: points not tried on this ply

@@ -98,7 +98,7 @@ def _points() -> list[tuple[str, str]]:
 
 
 def _sources(package: str) -> Path:
-    """In a checkout, too, our packages lie side by side."""
+    """The folder of a package; our packages lie side by side, in a checkout, too."""
     return Path(__file__).resolve().parents[2] / package.rpartition(".")[2]
 
 

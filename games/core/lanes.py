@@ -378,7 +378,7 @@ def _popcount(kind):
 
 @_compiled(nth_bit)
 def _nth_bit(kind, n):
-    """By halves; or one lane after another where that is faster, as halves wait for each other."""
+    """Find the bit by halves; or one lane after another where that is faster, as halves wait for each other."""
 
     def code(context, builder, sig, word, n):
         n, half = _lift(builder, n, sig.args[1], kind), kind.bits // 2
@@ -501,7 +501,7 @@ def _next_word(rng):
 
 @_compiled(random_below)
 def _random_below(rng, bound):
-    """As LaneStream.below; for 64-bit lanes, LLVM sees that both factors have 32 bits."""
+    """Draw as LaneStream.below; for 64-bit lanes, LLVM sees that both factors have 32 bits."""
     kind = _stream_lanes(rng)
 
     def code(context, builder, sig, rng, bound):

@@ -174,7 +174,7 @@ def _random_states(game, games: int) -> Iterable[np.ndarray]:
 
 
 def make_orbits(game, shapes: str) -> tuple[tuple[Tuple, ...], ...]:
-    """For each of the shapes, separated by blanks, its tuples and their images under the game's symmetries.
+    """The tuples of the shapes, separated by blanks, each with its images under the game's symmetries.
 
     ValueError if a shape is unknown, none fits on the board, or a table would be too large.
     """

@@ -22,7 +22,7 @@ def parameters_of(cls: type[Registered]) -> list[Field]:
 
 
 def type_name(hint) -> str:
-    """In a user's words: `int`, `float or none`, `list of int`."""
+    """The type in a user's words: `int`, `float or none`, `list of int`."""
     if isinstance(hint, types.UnionType):
         return " or ".join(type_name(option) for option in typing.get_args(hint))
     if typing.get_origin(hint) is tuple:

@@ -163,7 +163,7 @@ class People(Rules):
         return {}
 
     def play_on(self, state: np.ndarray) -> bool:
-        """For records: let a game that ended by what players have to claim go on; returns whether it does."""
+        """Let a game of a record that ended by what players have to claim go on; returns whether it does."""
         return False
 
     def pgn_tags(self) -> dict[str, str]:
@@ -171,5 +171,5 @@ class People(Rules):
         return {}
 
     def from_pgn_tags(self, tags: Mapping[str, str]) -> Self:
-        """The same game from the starting position of a PGN with these tags; ValueError if it cannot start there."""
+        """This game from the starting position of a PGN with these tags; ValueError if it cannot start there."""
         return self

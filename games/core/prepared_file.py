@@ -122,7 +122,7 @@ def changes(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def wrong(kind: str, path: str | os.PathLike, what: str) -> PreparedFileError:
-    """For a file with a right checksum that this program cannot have written; `what` shows it."""
+    """The error for a file with a right checksum that this program cannot have written; `what` shows it."""
     return PreparedFileError(f"{kind} {str(path)!r} cannot be right: {what}; make it again")
 
 

@@ -32,7 +32,7 @@ class Problem:
         raise NotImplementedError
 
     def actions(self, state) -> Iterable:
-        """In the order to try them; none in a dead end."""
+        """The actions in the order to try them; none in a dead end."""
         raise NotImplementedError
 
     def outcomes(self, state, action) -> Iterable[Hashable]:

@@ -88,7 +88,7 @@ class Registry:
     _brought: dict[str, str] = field(default_factory=dict)  # names from plug-ins, each with the module
 
     def classes(self) -> dict[str, Any]:
-        """By name, in alphabetical order; imports every module below the package once."""
+        """The classes by name, in alphabetical order; imports every module below the package once."""
         if not self._imported:
             self._imported = True  # for what asks while it is imported
             try:

@@ -87,7 +87,7 @@ class Speed(Rules):
         return WIDE // self.lane_bits if self.lane_bits > 0 else 0
 
     def lane_start(self, state: np.ndarray, zero: Any) -> tuple[Any, ...]:
-        """For games with lanes (games/core/lanes.py): a position that is not over as a tuple of lanes, all alike.
+        """A position that is not over as a tuple of lanes, all alike, in games with lanes (games/core/lanes.py).
 
         `zero` is 0 in every lane; the caller chooses the number of lanes.
         """

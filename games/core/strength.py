@@ -135,7 +135,7 @@ class Strength(Rules):
             codes[i] = self.move_code(state, moves[i])
 
     def feature_codes(self, state: np.ndarray, moves: np.ndarray, count: int, codes: np.ndarray) -> None:
-        """The same with the feature_code of each."""
+        """Write the feature_code of each of the first `count` moves, which are legal, into `codes`."""
         for i in range(count):
             codes[i] = self.feature_code(state, moves[i])
 
@@ -173,7 +173,7 @@ class Strength(Rules):
         return sorted(name.removeprefix("evaluate_") for name in dir(cls) if name.startswith("evaluate_"))
 
     def with_evaluation(self, name: str) -> Self:
-        """The same game with the evaluation function of that name in place of `evaluate`; "" is `evaluate` itself.
+        """This game with the evaluation function of that name in place of `evaluate`; "" is `evaluate` itself.
 
         `file:PATH` is a learned one; PreparedFileError if the file does not hold one.
         """
@@ -186,7 +186,7 @@ class Strength(Rules):
         return named_files(self)
 
     def with_network(self, network: Network) -> Self:
-        """The same game with a learned evaluation from memory."""
+        """This game with a learned evaluation from memory."""
         changed = replace(self, evaluation=FILE)
         object.__setattr__(changed, "network", network)
         return changed

@@ -38,6 +38,6 @@ def say(data: dict) -> None:
 
 
 def announce_compiling() -> None:
-    """From now on, in a process that no other one started."""
+    """Announce each compilation from now on, in a process that no other one started."""
     if multiprocessing.parent_process() is None:
         event.register("numba:compile", Announcer())

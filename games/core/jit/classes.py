@@ -175,7 +175,7 @@ def _plain(reduced: Any) -> Any:
 
 
 def _module_of(thing: Any) -> str:
-    """Of a function where it was written, of others where they say they are; "" of objects."""
+    """The module where a function was written, or that another thing names as its own; "" of objects."""
     if isinstance(thing, types.FunctionType):
         return thing.__globals__.get("__name__") or ""
     module = getattr(thing, "__module__", None) if hasattr(thing, "__qualname__") else None

@@ -132,7 +132,7 @@ def forget_failures(game) -> None:
 
 
 def _find_type(game):
-    """By the digest of all that its code depends on; without one, and for this package's own, by plain values."""
+    """The game's Numba type, by its code's digest; by plain values if it has none, or the class is of this package."""
     key = type(game), Classes.change, _plainly(tuple(vars(game).get(field.name) for field in fields(game)))
     known = _of_plain.get(key)
     if known is not None and (known.unnamed or is_ours(type(game).__module__)):
@@ -304,7 +304,7 @@ class Compilable(Owner, metaclass=Classes):
         return self.may_allocate, [(name, np.dtype(each)) for name, each in sorted(self.kernel_arrays.items())]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the table and Numba's type, which belong to this process."""
+        """The attributes without the table and Numba's type, which belong to this process."""
         return {name: value for name, value in vars(self).items() if name not in _OWN}
 
 

@@ -132,7 +132,7 @@ class Unfilled(RuntimeError):
 
 @functools.cache
 def unfilled() -> list[int]:
-    """For each method's slot, an entry that raises Unfilled with its name."""
+    """An entry for each method's slot, which raises Unfilled with its name."""
     digits = digest("unfilled", cpu_target.target_context.codegen().magic_tuple(), list(map(repr, METHODS.items())))
     code = kept.load(file := f"unfilled.{digits}{METHOD}")
     if code is None:

@@ -260,7 +260,7 @@ def _lower_number(context, builder, typ, value, attribute):
 
 
 class Call(NamedTuple):
-    """That a kernel calls a method.
+    """A note that a kernel calls a method.
 
     Kept with a kernel's code, and run at loading: so calls are known, also those by helpers.
     """
