@@ -132,7 +132,7 @@ class Decision(Effort):
         return decision_line(self)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the move, the board after it, the counts, and a table of moves."""
+        """The move, the board after it, the counts, and a table of moves, as notebooks show them."""
         from arena.agents.core.showing import decision_page
 
         return decision_page(self)

@@ -74,7 +74,7 @@ def _place(typing_context, visits, value, first, count, scale):
 
 
 def largest_bound_in_flight(counts, first, count, scale, weight, wu):
-    """The same in a shared tree: a simulation in flight is `weight` visits of reward 0, or with `wu` outside the mean.
+    """`largest_bound` in a shared tree: a simulation in flight is `weight` visits of 0, or with `wu` outside the mean.
 
     counts: int64[, 2], with SPARE rows of memory beyond its length: simulations begun, and a word with the finished
         ones in its lower half and twice their reward in the upper.  scale and weight are float32

@@ -75,7 +75,7 @@ def table_in(room: np.ndarray, scheme: str) -> Table:
 
 
 def aligned(room: np.ndarray, words: int) -> np.ndarray:
-    """That many words of an int64 array, from a cache line on; LINE_WORDS more are enough room."""
+    """So many words of an int64 array, from a cache line on; LINE_WORDS more are enough room."""
     begin = -room.ctypes.data // 8 % LINE_WORDS
     return room[begin : begin + words]
 

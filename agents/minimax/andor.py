@@ -45,7 +45,7 @@ class Plan:
             yield from plan.lines(indent + ("    " if len(self.after) > 1 else ""))
 
     def data(self) -> dict[str, Any] | None:
-        """As plain values for JSON; None where nothing is left to do."""
+        """The plan as plain values for JSON; None where nothing is left to do."""
         if self.action is None:
             return None
         return {"action": str(self.action), "after": {str(state): plan.data() for state, plan in self.after.items()}}

@@ -126,7 +126,7 @@ class DepthFirstPlayer(Player):
         )
 
     def thoughts(self):
-        """Of the last complete depth."""
+        """The decision of the last complete depth."""
         if self.deepening is None or not self.deepening.completed:
             return None
         value, line = self.deepening.best

@@ -79,10 +79,10 @@ class Alone(Compilable):
         return ()
 
     def assemble(self, shared: tuple) -> None:
-        """Before threads begin with a question."""
+        """Called before threads begin with a question."""
 
     def resume(self, shared: tuple) -> None:
-        """Before they go on."""
+        """Called before threads go on with a question."""
 
     def words(self, shared: tuple) -> list[np.ndarray]:
         """The words by which threads wait for each other: see Threads.run."""

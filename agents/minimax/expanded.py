@@ -54,7 +54,7 @@ class Expansion(Searched[Path]):
     root, by_move = (), True
 
     def __init__(self, agent: UBFM, game: Game, state: np.ndarray, seed: int):
-        """Before the first expansion; Unsuited if the agent refuses the game."""
+        """Prepare the search, without an expansion; Unsuited if the agent refuses the game."""
         check_searchable(agent, game, state)
         self.player = agent.new_player(game, Budget(nodes=1))
         self.game, self.state, self.rng = self.player.game, state.copy(), stream(seed)

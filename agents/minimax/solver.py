@@ -180,7 +180,7 @@ class ExactSolver(Solver):
 
 
 class SharedExactSolver(ExactSolver):
-    """The same by threads that search each question together."""
+    """An exact solver whose threads search each question together."""
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)

@@ -65,7 +65,7 @@ def replaces(method: Method, name: str) -> bool:
 
 
 def joint(name: str) -> Callable[..., Any]:
-    """That function for any chain in plain Python; each kernel has its chain's own."""
+    """The function `name` of any chain in plain Python; each kernel has its chain's own."""
 
     @functools.wraps(getattr(Method, name))
     def call(self, *arguments):

@@ -61,7 +61,7 @@ class Composed(UCB1):
         return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 
     def played_whole(self, game, search, walk, rng):
-        """The same if only one method acts on moves, and it plays to the end by itself."""
+        """`played` where only one method acts on moves, and plays to the end by itself."""
         score = self.chain.plays(game, search, walk, rng)
         return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 

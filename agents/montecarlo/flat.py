@@ -76,7 +76,7 @@ class FlatPlayer(Player):
 
 @kernel
 def rounds_kernel(game, root, moves, sums, rounds, streams):
-    """In each round, a playout in every lane after each move; returns their number."""
+    """Make a playout in every lane after each move, in each round; returns their number."""
     state, lanes = root.copy(), streams.width.count * len(streams.states)
     side = 1.0 if game.player(root) == 0 else -1.0
     for _ in range(rounds):

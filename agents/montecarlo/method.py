@@ -102,7 +102,7 @@ class Method(Compilable):
         """Prepare the arrays for a new tree, which has only a root."""
 
     def forget_own(self, memory: tuple) -> None:
-        """The same for a worker's own arrays alone."""
+        """Prepare a worker's own arrays alone for a new tree."""
 
     def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
         """Called before the search for each move."""

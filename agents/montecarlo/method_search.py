@@ -107,10 +107,10 @@ class TreeSearch(PreparedAgent):
             method.forget(part) if method.policy else method.forget_own(part)
 
     def seed(self, memory: tuple, rng: np.ndarray) -> None:
-        """Before a search, seed the generators among the arrays from `rng`."""
+        """Seed the generators among the arrays from `rng`, before a search."""
 
     def begin_search(self, game, memory: tuple, budget: Budget, rng: np.ndarray) -> None:
-        """Before a search with that budget; `rng` provides the arrays' random numbers."""
+        """Prepare for a search with that budget; `rng` provides the arrays' random numbers."""
         for method, part in zip(self.chosen, memory):
             method.begin_search(game, part, budget, rng)
 

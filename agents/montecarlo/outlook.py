@@ -15,7 +15,7 @@ def reward_for(game, state, player):
 
 @helper
 def reward_after(game, state, move, player, scratch):
-    """The same for the position after a move."""
+    """The evaluation or the result after a move, 0 to 1 for a player."""
     game.play_into(state, move, scratch)
     return reward_for(game, scratch, player)
 

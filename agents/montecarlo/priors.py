@@ -31,7 +31,7 @@ def softmax(values, first, end, temperature):
 
 @helper
 def probabilities(values, first, end, temperature, relative):
-    """The same; if `relative`, the lowest number counts as 0 and the highest as 1."""
+    """Turn the numbers into probabilities; if `relative`, the lowest number counts as 0 and the highest as 1."""
     low, high = values[first], values[first]
     for i in range(first, end):
         low, high = min(low, values[i]), max(high, values[i])

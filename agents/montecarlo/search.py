@@ -69,7 +69,7 @@ class OneSearch:
         self.agent.forget(self.memory)
 
     def begin(self, budget: Budget, rng: np.ndarray) -> None:
-        """Before a search with that budget."""
+        """Prepare the rule's arrays for a search with that budget."""
         self.agent.seed(self.memory, rng)
         self.agent.begin_search(self.game, self.memory, budget, rng)
 

@@ -100,7 +100,7 @@ class Nested(Threaded):
         raise NotImplementedError
 
     def choice(self, searches, incumbents: list[Incumbent], table: MoveStatistics) -> tuple[int, float]:
-        """For two players: the root's move to play, as a place in the table, and its value."""
+        """The root's move to play between two players, as a place in the table, and its value."""
         raise NotImplementedError
 
     def new_player(self, game, budget):

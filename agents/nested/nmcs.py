@@ -248,7 +248,7 @@ def list_moves(game, calls, level, rng):
 
 @inlined
 def advance(game, calls, level, top, rng):
-    """After all trials, make the best sequence's next move, unless that is for a player's real choice."""
+    """Make the best sequence's next move after all trials, unless that is for a player's real choice."""
     if game.players == 2 and level == top:
         calls.counts[level] = 0
         return

@@ -13,7 +13,7 @@ from arena.agents.core.agent import Budget, Decision
 from arena.agents.core.clock import Clock
 from arena.agents.outside.gtp import COLOURS, SPEECHES, Gtp
 from arena.agents.outside.server import Quit, Server, Wrong
-from arena.agents.outside.thinking import Thinking, Told
+from arena.agents.outside.thinking import Reporter, Thinking
 from arena.games.core.drawing import read_board
 from arena.games.core.errors import UserError
 
@@ -27,7 +27,7 @@ HOSHI = ((0, 0), (2, 2), (0, 2), (2, 0), (0, 1), (2, 1), (1, 0), (1, 2))
 
 
 class Times(NamedTuple):
-    """Of `time_settings`: a main time, then periods of some moves."""
+    """The times of `time_settings`: a main time, then periods of some moves."""
 
     main: float
     period: float
@@ -290,16 +290,16 @@ class GtpServer(Server):
         if not self.own:
             self.limited(Budget(seconds=ENDLESS))
 
-        def tell(decision: Decision, _: float) -> None:
+        def report(decision: Decision, _: float) -> None:
             write(" ".join(self._described(decision)))
 
         def work() -> None:
             try:
-                tell(self.decide(), 0.0)
+                report(self.decide(), 0.0)
             except UserError as error:
                 write(f"# {error}")
 
-        self.thinking.start(work, True, Told(lambda: self.player, tell, max(0.05, every)).look)
+        self.thinking.start(work, True, Reporter(lambda: self.player, report, max(0.05, every)).look)
 
     def _described(self, decision: Decision):
         """Words on each move that has playouts, the most first; of a search without playouts, on its best line."""

@@ -12,11 +12,11 @@ from arena.agents.core.agent import Decision, Player
 from arena.agents.core.chunks import control
 
 CHUNK = 0.005  # seconds: how long the end of a search may wait
-LOOK, TELL = 0.05, 1.0  # seconds between looks at a search's thoughts, and between equal ones that are told
+LOOK, REPEAT = 0.05, 1.0  # seconds between looks at a search's thoughts, and between reports of equal ones
 
 
 class Thinking:
-    """At most one search at a time; one without an end holds its answer back until it is released."""
+    """Runs at most one search at a time; one without an end holds its answer back until it is released."""
 
     def __init__(self):
         self.thread: threading.Thread | None = None
@@ -65,14 +65,14 @@ class Thinking:
         control.until = control.longest = None
 
 
-class Told:
-    """What was told of a search's thoughts: more is told when its depth or move changes, or after `every` seconds."""
+class Reporter:
+    """Reports a search's thoughts when its depth or move changes, or after `every` seconds."""
 
     def __init__(
-        self, player: Callable[[], Player | None], tell: Callable[[Decision, float], object], every: float = TELL
+        self, player: Callable[[], Player | None], report: Callable[[Decision, float], object], every: float = REPEAT
     ):
-        self.player, self.tell, self.every, self.lock = player, tell, every, threading.Lock()
-        self.start = self.looked = self.said = time.perf_counter()
+        self.player, self.report, self.every, self.lock = player, report, every, threading.Lock()
+        self.start = self.looked = self.sent = time.perf_counter()
         self.last: tuple | None = None
 
     def look(self) -> None:
@@ -84,8 +84,8 @@ class Told:
             self.looked = now
             player = self.player()
             decision = None if player is None else player.thoughts()
-            if decision is not None and ((decision.depth, decision.move) != self.last or now - self.said >= self.every):
-                self.last, self.said = (decision.depth, decision.move), now
-                self.tell(decision, now - self.start)
+            if decision is not None and ((decision.depth, decision.move) != self.last or now - self.sent >= self.every):
+                self.last, self.sent = (decision.depth, decision.move), now
+                self.report(decision, now - self.start)
         finally:
             self.lock.release()

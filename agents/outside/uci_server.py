@@ -15,7 +15,7 @@ from arena.agents.core.clock import OVERHEAD, Clock
 from arena.agents.core.threads import Threaded
 from arena.agents.outside import uci
 from arena.agents.outside.server import Over, Quit, Server, Wrong
-from arena.agents.outside.thinking import Thinking, Told
+from arena.agents.outside.thinking import Reporter, Thinking
 from arena.agents.outside.uci import COLOURS, score_of_value
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
@@ -55,19 +55,19 @@ class UciServer(Server):
     # -- While a search may be under way -------------------------------------------------------------------------
 
     def hear(self, line, write):
-        def say(answer: str) -> None:
+        def send(answer: str) -> None:
             with self.writing:
                 write(answer)
 
         word, rest = [*line.split(None, 1), "", ""][:2]
-        if self.thinking.busy and self._heard_meanwhile(word, say):
+        if self.thinking.busy and self._heard_meanwhile(word, send):
             return
         self.thinking.join()
         if word == "go":
-            self._start(rest, say)
+            self._start(rest, send)
             return
         for answer in self.answers(line):
-            say(answer)
+            send(answer)
 
     def end(self):
         """Let a search end by itself, unless it has no end."""
@@ -79,13 +79,13 @@ class UciServer(Server):
         self.thinking.close()
         super().close()
 
-    def _heard_meanwhile(self, word: str, say: Write) -> bool:
+    def _heard_meanwhile(self, word: str, send: Write) -> bool:
         """Whether nothing is left to do for a line that came during a search; others end it."""
         if word == "isready":
-            say("readyok")
+            send("readyok")
         elif word == "uci":
             for answer in self.answers(word):
-                say(answer)
+                send(answer)
         elif word == "ponderhit":
             self.thinking.limit(None if self.own else self.asked.seconds)
         elif word in ("stop", "quit", "go", "position", "ucinewgame", "setoption"):
@@ -93,27 +93,27 @@ class UciServer(Server):
             return word == "stop"
         return True
 
-    def _start(self, rest: str, say: Write) -> None:
+    def _start(self, rest: str, send: Write) -> None:
         try:
             go = self.request(rest)
         except (UserError, ValueError) as error:
-            say(remark(error))
-            say("bestmove 0000")
+            send(remark(error))
+            send("bestmove 0000")
             return
 
         self.asked = go.budget
 
-        def tell(decision: Decision, seconds: float) -> None:
-            for line in self.told(decision, seconds):
-                say(line)
+        def report(decision: Decision, seconds: float) -> None:
+            for line in self.info_lines(decision, seconds):
+                send(line)
 
         def work() -> None:
             for answer in self.searched(go):
                 if answer.startswith("bestmove"):
                     self.thinking.released.wait()
-                say(answer)
+                send(answer)
 
-        self.thinking.start(work, go.endless, Told(lambda: self.player, tell).look)
+        self.thinking.start(work, go.endless, Reporter(lambda: self.player, report).look)
 
     # -- Lines that are answered at once ---------------------------------------------------------------------------
 
@@ -192,12 +192,12 @@ class UciServer(Server):
         except (UserError, ValueError) as error:
             yield from (remark(error), "bestmove 0000")
             return
-        yield from self.told(decision, time.perf_counter() - start)
+        yield from self.info_lines(decision, time.perf_counter() - start)
         line = self.names_of(decision.principal_variation)
         reply = f" ponder {line[1]}" if len(line) > 1 else ""
         yield f"bestmove {self.names_of([decision.move])[0]}{reply}"
 
-    def told(self, decision: Decision, seconds: float) -> Iterator[str]:
+    def info_lines(self, decision: Decision, seconds: float) -> Iterator[str]:
         """`info` of a decision: a line for each of the best moves, if several are wanted and known."""
         effort = [f"{kind} {getattr(decision, kind)}" for kind in ("depth", "nodes") if getattr(decision, kind)]
         if seconds > 0 and decision.nodes:
@@ -229,7 +229,7 @@ class UciServer(Server):
         return {self.name_of(state, move): move for move in self.game.moves(state)} | self._other_names()
 
     def _other_names(self) -> dict[str, int]:
-        """Of chess with UCI_Chess960: castling by the king's squares is understood, too."""
+        """Other names that are understood with UCI_Chess960: castling by the squares of the king."""
         state = self.position.state
         return {self.game.uci_name(state, move): move for move in self.game.moves(state)} if self.chess960 else {}
 

@@ -65,7 +65,7 @@ class DFPNRule(ThresholdRule):
 
 @dataclass(frozen=True)
 class SharedDFPNRule(SharedRule, DFPNRule):
-    """The same for threads that share a table."""
+    """The rule of df-pn for threads that share a table."""
 
     def limits_beside_others(self, line, ply, limits):
         # even if marks affected the choice, the child is searched until its numbers grow

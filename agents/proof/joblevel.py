@@ -229,7 +229,7 @@ def show_rows(server, node):
 
 @helper
 def show_rows_after(server, node, tail):
-    """The same, with parents added to a queue; returns its new end."""
+    """`show_rows` with parents added to a queue of length `tail`; returns its new length."""
     tree, row = server.search.tree, np.int64(node)
     while row >= 0:
         show(server, node, row)

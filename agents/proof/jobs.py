@@ -232,7 +232,7 @@ class ProcessWorkers:
 
 
 def begin(number, place: Workplace):
-    """In a process: the function that yields the reports of a job; the number of a cancelled job only interrupts it."""
+    """The function of a process that yields a job's reports; the number of a cancelled job only interrupts it."""
 
     def work(given):
         if isinstance(given, Job):

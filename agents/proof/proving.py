@@ -67,7 +67,7 @@ class Proof(Searched[int]):
     root = ROOT
 
     def __init__(self, agent: PNS, game: Game, state: np.ndarray, result: int = 1):
-        """Before the first expansion, for a proof that the player to move gets at least `result`: 1 or 0.
+        """Prepare the search for a proof that the player to move gets at least `result`: 1 or 0.
 
         Raises Unsuited if the agent refuses the game.
         """

@@ -119,7 +119,7 @@ def warm(game, agent) -> None:
 
 
 def begin(number, game, agent, memory):
-    """In a process: the function that yields what a job has found."""
+    """The function of a process that yields what a job has found."""
     table, stop = shared_table(memory, agent)
     endgames = tables.load(agent.tablebase, game) if agent.tablebase else tables.no_endgames()
     warm(game, agent)

@@ -73,7 +73,7 @@ def new_top(slots: int = FIRST_SLOTS) -> Top:
 
 
 def with_room(game, top: Top) -> Top:
-    """The same, or a larger copy, with room for the longest way."""
+    """The top, or a larger copy of it, with room for the longest way."""
     while 2 * (int(top.used[0]) + game.max_plies + 2) > len(top.key):
         larger = new_top(2 * len(top.key))
         copy_kernel(game, top, larger)

@@ -71,7 +71,7 @@ def new_row(index, row):
 
 @helper
 def orient(game, task, state, image):
-    """With symmetries, turn a state into its image with the least key."""
+    """Turn a state into its image with the least key, if the task uses symmetries."""
     if task.symmetries:
         _, symmetry = game.least_key(state, image)
         if symmetry > 0:

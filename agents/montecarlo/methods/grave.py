@@ -181,7 +181,7 @@ class Grave(GraveParameters, Method):
 
 @dataclass(frozen=True)
 class GraveOnThreads(Grave):
-    """The same as kernels of several threads know it."""
+    """GRAVE as kernels of several threads know it."""
 
     atomic: ClassVar[bool] = True
 

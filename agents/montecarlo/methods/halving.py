@@ -21,7 +21,7 @@ from arena.games.core.jit import helper
 
 
 class Rounds(NamedTuple):
-    """Of each node: its remaining moves, and their simulations."""
+    """The remaining moves of each node, and their simulations."""
 
     order: np.ndarray  # int32[nodes], from a node's first child on: its children, the remaining ones first
     left: np.ndarray  # int32[nodes], how many remain; 0: not begun
@@ -120,7 +120,7 @@ class Rounded(Method):
         self.end(game, search, walk)
 
     def end(self, game, search, walk):
-        """After the last simulation, sort by the results of the current round."""
+        """Sort by the results of the current round after the last simulation."""
         if search.tree.visits[ROOT] >= search.memory.given[ROOT]:
             self.sort(game, search, ROOT, walk.root)
 

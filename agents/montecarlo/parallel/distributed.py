@@ -124,7 +124,7 @@ def jobs_in(memory: dict, shapes: dict) -> tds.Jobs:
 
 
 def begin(number, game, agent, memory):
-    """In process `number`: the function that does its part of a search; the root's home yields the decision."""
+    """The function that does the part of process `number` in a search; the root's home yields the decision."""
     process = tds.new_process(game, agent, jobs_in(memory, tds.shapes(game, agent)), number, agent.max_nodes)
     tds.serve_kernel(game, process, stream(0), 0)  # loaded from disk
     jobs = process.jobs

@@ -167,7 +167,7 @@ class GSCPM(TreeParallel):
 
 
 class TaskPlayer(Tasks, TreePlayer):
-    """The same in tasks."""
+    """Plain UCT whose simulations are handed out in tasks."""
 
 
 class TogetherTreePlayer(TogetherPlayer):
@@ -178,7 +178,7 @@ class TogetherTreePlayer(TogetherPlayer):
 
 
 class TogetherTaskPlayer(Tasks, TogetherTreePlayer):
-    """The same in tasks."""
+    """Any search whose simulations are handed out in tasks."""
 
 
 class VirtualWorkers(NamedTuple):
@@ -224,7 +224,7 @@ def tree_kernel(game, tree, root, simulations, options, leaves, rng):
 
 @kernel
 def simulated_tree_kernel(game, tree, workers, simulations, grain, options, rngs):
-    """The same by simulated workers, which take tasks of `grain` simulations; returns the virtual time."""
+    """Search by simulated workers, which take tasks of `grain` simulations; returns the virtual time."""
     now, started, tasks = 0.0, 0, 0
     for _ in range(simulations + len(workers.made)):
         worker = np.argmin(workers.done_at)

@@ -195,7 +195,7 @@ def close_kernel(game, tokens):
 
 @kernel
 def simulated_pipeline_kernel(game, tree, tokens, options, clock, stage_time):
-    """The same in virtual time, whose length it returns: the step that can begin first comes next."""
+    """Run the pipeline in virtual time, whose length it returns: the step that can begin first comes next."""
     ready, free, servers = np.zeros(len(tokens.stage)), np.zeros(STAGES), np.zeros(len(tokens.made))
     counts, now = tokens.counts, 0.0
     while counts[ENDED] < counts[LIMIT]:

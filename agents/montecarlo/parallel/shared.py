@@ -133,7 +133,7 @@ def descend_shared(game, tree, walk, options, rng):
 
 @inlined
 def descend_on(game, tree, walk, options, rng):
-    """The same from the walk's position."""
+    """Select from the walk's position down to a leaf; see `descend_shared`."""
     if options.lock == GLOBAL:
         acquire(tree.locks, ROOT)
     while not game.is_over(walk.state) and has_children(game, tree, walk, options, rng):
