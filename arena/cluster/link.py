@@ -69,7 +69,7 @@ class Link:
             future.cancel(force=True)
 
     def watch(self) -> None:
-        """From now on, put (None, {address: slots}) of the living workers into `arrived` every LOOK seconds.
+        """Put (None, {address: slots}) of the living workers into `arrived` every LOOK seconds from now on.
 
         One not heard of for BEAT * SILENT seconds is left out: it is stopped, or cut off.
         """
@@ -213,7 +213,7 @@ def _client(cluster):
 
 
 def _cores(agent) -> int:
-    """1 if the agent's own code fails to say."""
+    """The cores of an agent; 1 if its own code fails to say."""
     try:
         return max(1, int(agent.cores))
     except Exception:
@@ -221,7 +221,7 @@ def _cores(agent) -> int:
 
 
 def made_here(game: str, agent: str, plugins: list[str], folder: str, digest: str) -> tuple:
-    """On a worker: (game, agent) from specs; ClusterError if its sources do not have the digest."""
+    """(game, agent) made on a worker from specs; ClusterError if its sources do not have the digest."""
     from arena import agents, games
     from arena.workers.machine import digest_of_made
 

@@ -7,24 +7,24 @@ from arena.results.database.record import GameRecord
 
 
 class Begin(msgspec.Struct, tag=True, frozen=True):
-    """To the station, first: resolved values in JSON, and the number of cores."""
+    """Tells the station, first, the resolved values in JSON, and the number of cores."""
 
     values: str
     cores: int
 
 
 class Prepare(msgspec.Struct, tag=True, frozen=True):
-    """To the station, second: compile, then be ready for games."""
+    """Tells the station, second, to compile, and then be ready for games."""
 
 
 class Games(msgspec.Struct, tag=True, frozen=True):
-    """To the station: play these games."""
+    """Tells the station to play these games."""
 
     fixtures: list[Fixture]
 
 
 class Halt(msgspec.Struct, tag=True, frozen=True):
-    """To the station: begin no more games."""
+    """Tells the station to begin no more games."""
 
 
 Order = Begin | Prepare | Games | Halt

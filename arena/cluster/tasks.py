@@ -19,7 +19,7 @@ UNWANTED = ("cancelled", "released", "forgotten")  # states of an unwanted task,
 
 
 class Place:
-    """In a Dask worker: a run's configuration, and its station while there is one."""
+    """A run's configuration in a Dask worker, and its station while there is one."""
 
     def __init__(self, values: str, cores: int):
         self._values, self._cores = values, cores

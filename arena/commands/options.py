@@ -158,7 +158,7 @@ def json_format(format: Format) -> Format:
 
 
 def trust_run(folder: Path, asked: bool) -> None:
-    """With --trust: let the plug-ins of a run be imported, as long as their files stay as they are."""
+    """Let the plug-ins of a run be imported if --trust is given, as long as their files stay as they are."""
     from arena.config.trust import trust
     from arena.results.database.store import Store
 

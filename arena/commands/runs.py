@@ -35,7 +35,7 @@ def runs(
 
 
 def _for_people(frame):
-    """Without seconds, and with the stored and total games in one column."""
+    """The table without seconds, and with the stored and total games in one column."""
     far = [
         f"{stored:,}" if total is None else f"{stored:,} of {total:,}"
         for stored, total in zip(frame["stored"], frame["total"].astype(object).where(frame["total"].notna(), None))

@@ -147,7 +147,7 @@ def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
 
 
 def _shortest(instances: list[str]) -> list[str]:
-    """Stored specs once had all parameters; unchanged, if a game is not installed."""
+    """The shortest specs, since stored ones once had all parameters; unchanged, if a game is not installed."""
     try:
         return [str(game) for game in make_games(instances)]
     except UserError:

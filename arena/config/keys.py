@@ -33,13 +33,13 @@ class BudgetTable(Table):
     @field_validator("playouts", "nodes", "depth", mode="before")
     @classmethod
     def _whole(cls, value):
-        """1e6 is a count too."""
+        """Take 1e6 for a count, too."""
         return int(value) if type(value) is float and value.is_integer() else value
 
     @field_validator("clock")
     @classmethod
     def _check_clock(cls, clock, info):
-        """In its canonical form."""
+        """The clock in its canonical form."""
         if clock is not None and info.data.get("seconds") is not None:
             raise ValueError("cannot be given together with seconds; a budget has one of the two")
         return clock and str(Clock.read(clock))

@@ -149,7 +149,7 @@ def _checked(game, lines: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _spelled(game, line: str) -> str:
-    """As it is stored: a position, if any, as one word."""
+    """The line as it is stored: a position, if any, as one word."""
     begun, words = game.from_line(line)
     return " ".join([_position(game, begun), *words]).strip()
 

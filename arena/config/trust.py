@@ -1,4 +1,4 @@
-"""Whether the plug-ins that a stored run names may be imported, which runs their code.
+"""Decides whether to import the plug-ins that a stored run names, since importing runs their code.
 
 Whoever wrote a run's file chose them.  So a plug-in is imported only if it is installed, is loaded already, or has the
 files that this user played with, or trusted, by a digest in the user's cache folder.

@@ -39,7 +39,7 @@ class Schedule:
 
     @classmethod
     def of(cls, tournament) -> "Schedule | None":
-        """For a `results.Tournament`; None if its games were imported."""
+        """The schedule of a `results.Tournament`; None if its games were imported."""
         if not (config := tournament.meta.get("config")):
             return None
         columns = ["condition", "first", "second", "opening", "outcome", "opening_moves", "moves", "reason"]
@@ -102,7 +102,7 @@ class Schedule:
 
 
 def described(resolved: Mapping[str, Any]) -> str:
-    """In words: `connect4(rows=5): 3 agents, 100 games for each pair`."""
+    """The run in words: `connect4(rows=5): 3 agents, 100 games for each pair`."""
     instances, budgets = resolved["instances"], resolved["budgets"]
     what = f"{len(instances)} games" if instances[1:] else instances[0]
     if budgets[1:]:

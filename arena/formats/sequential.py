@@ -154,7 +154,7 @@ class SequentialTest(Matches):
         self.extend()
 
     def _candidates_points(self, pair, opening) -> list[float | None]:
-        """In both games of an opening; None for a void one."""
+        """The candidate's points in both games of an opening; None for a void one."""
         results = [self._points[pair][opening, side] for side in (0, 1)]
         return [result if result is None or pair[1] == self.base else 1 - result for result in results]
 

@@ -31,7 +31,7 @@ class Swiss(Matches):
 
     @classmethod
     def completed(cls, keys, names):
-        """By default, as many rounds as a knockout has."""
+        """The keys with the number of rounds: by default, as many as a knockout has."""
         return {"rounds": keys.get("rounds") or math.ceil(math.log2(len(names)))}
 
     def __init__(self, names, games, fixtures, keys):

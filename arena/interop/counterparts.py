@@ -46,7 +46,7 @@ class Counterpart:
 
 
 def counterpart_of(game: Game) -> Counterpart:
-    """The same game there; NoCounterpart if there is none."""
+    """OpenSpiel's game that is the same; NoCounterpart if there is none."""
     made = COUNTERPARTS[game.name](game) if game.name in COUNTERPARTS else None
     if made is None:
         raise NoCounterpart(f"OpenSpiel has no {game}; it has {', '.join(COUNTERPARTS)}, some in one size alone")
@@ -137,7 +137,7 @@ def _described(game: Any) -> tuple:
 
 
 def text(theirs, action):
-    """Without the mark of a capture."""
+    """An action's name without the mark of a capture."""
     return theirs.action_to_string(action).rstrip("*")
 
 
@@ -181,12 +181,12 @@ def amazons_path(game, state, move):
 
 
 def algebraic(game, state, move):
-    """Without the signs of check and mate."""
+    """Our move's name without the signs of check and mate."""
     return (game.move_name(state, move).rstrip("+#"),)
 
 
 def san(theirs, action):
-    """Without the signs of check and mate."""
+    """Their action's name without the signs of check and mate."""
     return theirs.action_to_string(action).rstrip("+#")
 
 
@@ -206,7 +206,7 @@ def usual(game):
 
 
 def _breakthrough(game):
-    """With fewer than six rows, theirs has one row of pawns."""
+    """The counterpart, if there are six rows or more: with fewer, theirs has one row of pawns."""
     name = f"breakthrough(rows={game.rows},columns={game.columns})"
     return Counterpart(name, breakthrough_name, text) if game.rows >= 6 else None
 

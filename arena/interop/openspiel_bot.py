@@ -36,7 +36,7 @@ class AgentBot(pyspiel.Bot):
         self.left: list[int] = []  # those still to be taken
 
     def restart_at(self, state: Any) -> None:
-        """Likewise; the state's history says how it came about."""
+        """The next state is of another game; its history says how it came about."""
         self.restart()
 
     def step(self, state: Any) -> int:

@@ -41,7 +41,7 @@ def to_pettingzoo(game: Game, render_mode: str | None = None, observation: str =
 
 
 class GameEnvironment(AECEnv):
-    """Without checks of calls; see `to_pettingzoo`."""
+    """The environment without checks of calls; see `to_pettingzoo`."""
 
     def __init__(self, game: Game, render_mode: str | None = None, observation: str = "state"):
         super().__init__()
@@ -55,11 +55,11 @@ class GameEnvironment(AECEnv):
         self.action_spaces = {agent: spaces.Discrete(game.move_limit) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Space:
-        """The same for both."""
+        """What a player observes, the same for both."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space:
-        """The same for both."""
+        """The actions, the same for both players."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:

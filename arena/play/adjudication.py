@@ -51,7 +51,7 @@ class Adjudicator:
             counts[side] = counts[side] + 1 if holds else 0
 
     def ending(self, plies: int) -> Ending | None:
-        """After `plies` plies; None if the game goes on."""
+        """How the game ends after `plies` plies; None if it goes on."""
         return self._resigned() or self._drawn(plies)
 
     def _resigned(self) -> Ending | None:

@@ -94,7 +94,7 @@ def seats_of(config: Config, fixture: Fixture) -> tuple[Seat, ...]:
 
 
 def _opening(config, game, number) -> Opening:
-    """If there are more games than lines, the lines repeat."""
+    """Where a game begins; if there are more games than lines, the lines repeat."""
     if config.players == 1:
         return Opening(game, [])
     if lines := config.values.get("openings"):

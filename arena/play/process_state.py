@@ -45,7 +45,7 @@ class Word(NamedTuple):
 
 
 def words(games: Iterable[Any]) -> tuple[list[Word], list[Word]]:
-    """Those of `glance`, in its order, and the others; of this system, and of games that agents share."""
+    """The parts that `glance` reads, in its order, and the others; of this system, and of games that agents share."""
     quick = [
         Word("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
         Word("sys.settrace", sys.gettrace, sys.settrace),
@@ -82,7 +82,7 @@ def glance() -> tuple:
 
 
 class Guard:
-    """Of this process, as it is now, and of games that agents share.
+    """Keeps the state of this process, as it is now, and of games that agents share.
 
     give_up: ends the process where something cannot be set back; called with those of whom one has changed it
     thorough: to look at all after every call, however short, so that it is known who has
@@ -97,11 +97,11 @@ class Guard:
         self._looked = monotonic()
 
     def before(self, agent: int) -> tuple[set[int], list[str]]:
-        """Before a call: as `settle` where it may be long, so that what it changes is known to be its own."""
+        """Settle before a call where that may be long, so that what the call changes is known to be its own."""
         return self.settle() if self._unseen and (self.thorough or agent not in self._short) else (set(), [])
 
     def set_back(self, agent: int, since: float) -> tuple[set[int], list[str]]:
-        """After a call of an agent's code that began at `since`, of time.monotonic(): (who, names of what changed)."""
+        """(who, names of what changed) in a call of an agent's code that began at `since`, of time.monotonic()."""
         now = glance()
         changed = [] if now == self._was else self._restore(self._quick, self._was, now, {agent})
         self._unseen.add(agent)
@@ -203,7 +203,7 @@ def _set_filters(filters: tuple) -> None:
 
 
 def _fail(_: Any) -> None:
-    """For what nothing can set back."""
+    """Leave what nothing can set back."""
 
 
 def _set_environment(variables: dict[bytes, bytes]) -> None:
@@ -212,7 +212,7 @@ def _set_environment(variables: dict[bytes, bytes]) -> None:
 
 
 def _decimals() -> tuple:
-    """Without the flags that calculations set."""
+    """The context of decimals without the flags that calculations set."""
     now = decimal.getcontext()
     return now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, tuple(now.traps.items())
 

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Limits(NamedTuple):
-    """In seconds."""
+    """How long moves and games may take, in seconds."""
 
     time_margin: float = 1.0  # by which a move may exceed its seconds, or the clock be overdrawn
     move_seconds: float = 600.0  # for all that has no time budget
@@ -175,7 +175,7 @@ class Referee:
         return self.clock.left
 
     def _is_overdrawn(self) -> bool:
-        """By more than the margin, which is for the whole game."""
+        """Whether the clock is overdrawn by more than the margin, which is for the whole game."""
         return self.clock is not None and self.clock.left < -self.limits.time_margin
 
     def _timed(self, state, rng) -> tuple[Decision, float]:
@@ -284,5 +284,5 @@ def text_of(error: BaseException) -> str:
 
 
 def storable(text: str) -> str:
-    """In valid UTF-8, short enough for a record."""
+    """The text in valid UTF-8, short enough for a record."""
     return text.encode("utf-8", "backslashreplace").decode()[:LONGEST_DETAIL]

@@ -67,7 +67,7 @@ def is_nonsense(doing: Doing) -> bool:
 
 
 class Watch:
-    """Without memory it writes to its own, for games without a supervisor."""
+    """Notes what a worker does in shared memory; without it in its own, for games without a supervisor."""
 
     def __init__(self, memory: Arena | None = None):
         self._words = memoryview(bytearray(8 * WORDS)).cast("d") if memory is None else words_of(memory)
@@ -109,7 +109,7 @@ class Watch:
         words[AGENT] = agent
 
     def leave(self) -> None:
-        """It has returned."""
+        """The agent's code has returned."""
         words = self._words
         if self.guard is not None and words[AGENT] != NOBODY:
             self._note(*self.guard.set_back(int(words[AGENT]), self._begun))
@@ -157,7 +157,7 @@ class Watch:
             self.leave()
 
     def notice_compilations(self) -> None:
-        """From now on, note when Numba compiles a kernel in this process."""
+        """Note from now on when Numba compiles a kernel in this process."""
         from numba.core import event
 
         watch = self

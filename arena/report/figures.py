@@ -108,7 +108,7 @@ def _titleless(plot, instance, figure) -> None:
 
 
 def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
-    """For two players; adds to `rows` the number of rows of figures that have any."""
+    """The figures of two-player runs; adds to `rows` the number of rows of figures that have any."""
     rows |= dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
     win_rates, effort = tournament.win_rates(), tournament.effort
     bounded = any(tournament.ratings.bound)

@@ -237,7 +237,7 @@ def _effort(win_rates, order) -> list[Shown]:
 
 
 def _standings(frame) -> list[dict]:
-    """For readers; `bar` places estimate and error on a common scale, 0 to 100."""
+    """The standings as readers see them; `bar` places estimate and error on a common scale, 0 to 100."""
     frame.attrs["kind"] = "standings"
     cells = {column.heading: column.cells for column in display_columns(frame)}
     error = frame["error"].fillna(0)

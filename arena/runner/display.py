@@ -141,7 +141,7 @@ class Display(Events):
         return frame
 
     def standings(self) -> "pd.DataFrame":
-        """Narrow enough for a terminal."""
+        """The standings, narrow enough for a terminal."""
         import pandas as pd
 
         from arena.results.shown.tables import standings
@@ -156,7 +156,7 @@ class Display(Events):
         return frame
 
     def means(self, games) -> "pd.DataFrame":
-        """For one player, in the conditions that all agents have played."""
+        """The scores of one-player games, in the conditions that all agents have played."""
         from arena.results.shown.scores import scores
 
         whole = games.dropna(subset="score").groupby("condition")["first"].nunique() == len(self.names)
@@ -240,7 +240,7 @@ class LiveDisplay(Display):
         self.live.update(Group(self.progress, *(in_play if games else []), *self.table))
 
     def renew_standings(self):
-        """With more agents, this takes longer and is done less often."""
+        """Make the table anew, which takes longer and is done less often with more agents."""
         from arena.results.shown.export import rich_table
 
         begun = time.thread_time()

@@ -14,7 +14,7 @@ MOST_LINES = 12
 
 
 class Output(Protocol):
-    """In a cell, such as `IPython.display.DisplayHandle`."""
+    """A cell's output, such as `IPython.display.DisplayHandle`."""
 
     def display(self, obj: object) -> None:
         """Show an object there."""
@@ -31,7 +31,7 @@ class Html(str):
 
 
 def notebook_display() -> "NotebookDisplay | None":
-    """In the running cell's output; None outside a Jupyter kernel."""
+    """A display in the running cell's output; None outside a Jupyter kernel."""
     from IPython import get_ipython
     from IPython.display import DisplayHandle
 
@@ -73,7 +73,7 @@ class NotebookDisplay(Display):
         self.update()
 
     def renew_standings(self):
-        """With more agents, this takes longer and is done less often."""
+        """Make the table anew, which takes longer and is done less often with more agents."""
         begun = time.thread_time()
         lines = "".join(f"<div>{escape(line)}</div>" for line in self.schedule.lines())
         self.table, self.of = f"{lines}{styled(self.standings()).to_html()}", self.done

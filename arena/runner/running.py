@@ -266,7 +266,7 @@ def _loading_tables():
 
 @contextmanager
 def _signals():
-    """In the main thread, turn SIGINT and SIGTERM into stop requests to the engine given to `direct`.
+    """Turn SIGINT and SIGTERM, in the main thread, into stop requests to the engine given to `direct`.
 
     Earlier signals are kept for it.  Nothing is raised: Python drops exceptions in some places, such as the calls after
     a fork, and elsewhere they could lose a process just started.  The former handlers return at the end.

@@ -18,7 +18,7 @@ LOT = 16  # positions
 def check_positions_on(
     cluster: str, game: str, agent: str, known: list[Known], path: Path, after: Callable[[Checked], None]
 ) -> list[Checked]:
-    """As `check_positions` on a cluster; `after` is called in the order in which lots come back.
+    """Do as `check_positions`, on a cluster; `after` is called in the order in which lots come back.
 
     game, agent: specs.  ClusterError if a worker has other sources, or solvers kill several workers in a row.
     """

@@ -184,7 +184,7 @@ def not_made(names) -> list[str]:
 
 
 def _alike(value, example) -> bool:
-    """Of the example's type; a whole number may stand for a float."""
+    """Whether a value is of the example's type; a whole number may stand for a float."""
     if isinstance(example, tuple):
         return isinstance(value, tuple) and all(_alike(one, example[0]) for one in value)
     return type(value) in ((int, float) if isinstance(example, float) else (type(example),))

@@ -457,7 +457,7 @@ def _stored_times(folder: Path) -> dict[str, float]:
 
 
 def _time(cell: SchemesStudy, point: Point) -> float:
-    """Over that of a point's serial search; NaN with more threads than cores, which measures nothing.
+    """The time of a point's move over its serial search's; NaN with more threads than cores, which measures nothing.
 
     In virtual time the serial search is the scheme with one worker and one simulation in flight.
     """

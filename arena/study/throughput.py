@@ -77,7 +77,7 @@ def undisturbed_rate(decisions: Decisions) -> tuple[float, float]:
 
 
 def _decisions(game, agent, threads: int, seconds: float) -> Decisions:
-    """For `seconds` together; one before them loads the kernels."""
+    """Decide for `seconds` together; one decision before them loads the kernels."""
     player, rng = agent.player(game), stream(1, "throughput")
     found: Decisions = []
     player.choose(game.initial(), rng)

@@ -30,11 +30,11 @@ class Lengths:
             entry[1] += max(0.0, record.seconds) + UNCOUNTED
 
     def of(self, fixture: Fixture) -> float | None:
-        """In seconds; None if no game of its kind has finished."""
+        """The mean length in seconds of games of its kind; None if none has finished."""
         return self._mean(_kind(fixture))
 
     def about(self, fixture: Fixture) -> float | None:
-        """The same, or the mean of other agents' games, where a wrong guess does no harm."""
+        """The mean length of its kind, or else of other agents' games, where a wrong guess does no harm."""
         found = self.of(fixture)
         return self._mean((fixture.condition,)) if found is None else found
 

@@ -66,7 +66,7 @@ class ThreadQueue(queue.Queue):
 
 
 class Handler(MultiProcessingHandler):
-    """Without the queue for processes, which nobody shares: its locks would outlive a killed run."""
+    """A handler without the queue for processes, which nobody shares: its locks would outlive a killed run."""
 
     def __init__(self, name, sub_handler):
         self._queue = ThreadQueue()
@@ -133,7 +133,7 @@ class Sender(logging.Handler):
 
 
 def send_by(channel: WorkersEnd, level=logging.INFO) -> None:
-    """In a worker: send the records of all loggers by `channel`, and nowhere else."""
+    """Send a worker's records of all loggers by `channel`, and nowhere else."""
     logging.raiseExceptions = False  # a record that cannot be sent is lost
     arena = logging.getLogger("arena")
     arena.handlers.clear()  # the parent's, after a fork

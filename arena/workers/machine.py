@@ -52,7 +52,7 @@ def sources_of(config, values: bool = True) -> str:
 
 
 def classes_of(config) -> list[type]:
-    """Of the games and agents, and of what their parameters name, such as each worker's search."""
+    """The classes of the games and agents, and of what their parameters name, such as each worker's search."""
     from arena.agents.core.agent import registry as agents
     from arena.agents.montecarlo.method import registry as methods
 
@@ -64,7 +64,7 @@ def classes_of(config) -> list[type]:
 
 @functools.cache
 def package_digest() -> str:
-    """Of this package's Python files, in the order of their paths: the same with every Python."""
+    """A digest of this package's Python files, in the order of their paths: the same with every Python."""
     digest, root = hashlib.sha256(), Path(__file__).parents[1]
     paths = [Path(place, name) for place, _, names in os.walk(root, followlinks=True) for name in names]
     for path in sorted(path.relative_to(root) for path in paths if path.suffix == ".py"):
@@ -73,7 +73,7 @@ def package_digest() -> str:
 
 
 def digest_of_made(*made) -> str:
-    """Of this package's files, and other packages' games and agents as in this process."""
+    """A digest of this package's files, and of other packages' games and agents as in this process."""
     from arena.games.core.jit import code_digest
 
     others = [type(one) for one in made if not type(one).__module__.startswith("arena.")]

@@ -80,27 +80,27 @@ Message = Ready | Failed | Played | Warmed | Probed | Running | Logged
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: play in this order; begin none but the first after `seconds`; told: say whose code runs."""
+    """Tells the worker to play in this order, none but the first after `seconds`; announce: say whose code runs."""
 
     fixtures: list[Fixture]
     seconds: float
-    told: bool = False
+    announce: bool = False
 
 
 class Probe(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: run a game's kernels without an agent."""
+    """Tells the worker to run a game's kernels without an agent."""
 
     condition: int
 
 
 class Warm(msgspec.Struct, tag=True, frozen=True):
-    """To the warmer: compile this agent's kernels."""
+    """Tells the warmer to compile this agent's kernels."""
 
     agent: int
 
 
 class Leave(msgspec.Struct, tag=True, frozen=True):
-    """To the worker: exit."""
+    """Tells the worker to exit."""
 
 
 Order = Play | Probe | Warm | Leave

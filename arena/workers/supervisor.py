@@ -46,7 +46,7 @@ class Feed(Protocol):
 
 @dataclass(kw_only=True)
 class Supervisor(Engine):
-    """On up to `workers` cores; while `feed` is open, idle workers wait for it."""
+    """Plays on up to `workers` cores; while `feed` is open, idle workers wait for it."""
 
     workers: int
     feed: Feed | None = None

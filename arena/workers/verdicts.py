@@ -96,7 +96,7 @@ class Verdicts:
         return void_record(self.config, job.fixture, reason, _fates(job), failure.seconds)
 
     def probed(self, job: Job, fault: str) -> GameRecord:
-        """After a probe of the rules; `fault`: what is wrong with them, or ""."""
+        """The game's record after a probe of the rules; `fault`: what is wrong with them, or ""."""
         if fault:
             return self._void(job, fault)
         self._sound.add(job.fixture.condition)

@@ -13,7 +13,7 @@ OVERTAKING = 8  # games per core that may overtake one of several cores
 
 @dataclass(frozen=True)
 class Failure:
-    """Of a worker, in a game or in loading its agents' kernels."""
+    """How a worker failed: in a game, or while it loaded its agents' kernels."""
 
     fate: str  # in words
     reason: str  # one of Reason, if an agent is to blame
@@ -59,7 +59,7 @@ class Queue:
         self._overtaken = 0  # that have overtaken the first one
 
     def take(self, free: int) -> list[Job]:
-        """For a worker, each on at most `free` cores: several if short, or none."""
+        """The jobs for a worker, each on at most `free` cores: several if short, or none."""
         if free < 1:
             return []
         place = 0

@@ -28,15 +28,15 @@ class Watchdog:
             command = [sys.executable, "-I", "-S", __file__]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, process_group=0)
             for one in self._groups:
-                self._tell(f"+{one}")
+                self._send(f"+{one}")
         else:
-            self._tell(f"+{group}")
+            self._send(f"+{group}")
 
     def forget(self, group: int | None) -> None:
         """The group has ended."""
         if group in self._groups:
             self._groups.remove(group)
-            self._tell(f"-{group}")
+            self._send(f"-{group}")
 
     def close(self) -> None:
         """End the watchdog, which kills the groups it still watches."""
@@ -45,7 +45,7 @@ class Watchdog:
                 self._process.communicate()
             self._process = None
 
-    def _tell(self, line):
+    def _send(self, line):
         if self._process is not None and self._process.stdin is not None:
             with suppress(BrokenPipeError):
                 self._process.stdin.write(f"{line}\n".encode())

@@ -103,7 +103,7 @@ class Worker:
         fixtures = [job.fixture for job in self.jobs]
         with suppress(OSError):  # it has just died, as its sentinel shows
             order = Probe(fixtures[0].condition) if self.jobs[0].probes else None
-            self.end.send(order or Play(fixtures, ORDER_SECONDS, told=bool(self.jobs[0].failures)))
+            self.end.send(order or Play(fixtures, ORDER_SECONDS, announce=bool(self.jobs[0].failures)))
 
     def halt(self) -> None:
         """Let it begin no further game."""

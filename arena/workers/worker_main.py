@@ -107,9 +107,9 @@ class Table:
 
     def play(self, order: Play) -> None:
         """Send the records: the first always, the others while there is time."""
-        self._watch.tell = self._tell if order.told else None
+        self._watch.tell = self._announce if order.announce else None
         if self._watch.guard is not None:
-            self._watch.guard.thorough = order.told
+            self._watch.guard.thorough = order.announce
         begun = sent = monotonic()
         records: list[tuple[Fixture, GameRecord]] = []
         for number, fixture in enumerate(order.fixtures):
@@ -142,7 +142,7 @@ class Table:
         return record
 
     def _noted(self, record: GameRecord) -> GameRecord:
-        """With what agents have changed of the process, which was set back."""
+        """The record with what agents have changed of the process, which was set back."""
         said = [record.detail] if record.detail else []
         for who, names in self._watch.changes():
             agents = " or ".join(sorted(self._config.agents[agent][0] for agent in who))
@@ -154,14 +154,14 @@ class Table:
         with self._watch.of(agent, self._config.values["game_seconds"]):
             warm([condition.game], condition.seats[agent], (BaseException,))
 
-    def _tell(self, agent: int | None) -> None:
+    def _announce(self, agent: int | None) -> None:
         try:
             self._channel.send(Running(agent))
         except OSError:
             os._exit(1)  # closed by an agent; no exception of ours may be taken for its own
 
     def _send(self, played, over):
-        """If names of moves, say, cannot be encoded, the game is at fault."""
+        """Send the records; if names of moves, say, cannot be encoded, the game is at fault."""
         try:
             self._channel.send(Played([record for _, record in played], over))
         except (TypeError, ValueError, OverflowError) as error:
