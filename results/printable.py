@@ -21,7 +21,7 @@ def _shown(letter: str) -> str:
 
 
 def guarded(text: str) -> str:
-    """With an apostrophe before the sign that would make it a formula."""
+    """The text with an apostrophe before the sign that would make it a formula."""
     return f"'{text}" if FORMULA.match(text) else text
 
 

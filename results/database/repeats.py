@@ -53,7 +53,7 @@ class Ways:
 
 
 def in_any_order(opening: str) -> str:
-    """The same for openings that transpose: the sides that made each move, in order: a column's stones are a stack."""
+    """The sides that made each move, in order: the same for openings that transpose; a column's stones are a stack."""
     sides: dict[str, str] = {}
     for ply, move in enumerate(opening.split()):
         sides[move] = sides.get(move, "") + "01"[ply % 2]

@@ -102,7 +102,7 @@ def insert(connection: sqlite3.Connection, first: int, records: Iterable[GameRec
 
 
 def _signed(seed: int) -> int:
-    """The same 64 bits, as SQLite's integers are signed."""
+    """The seed's 64 bits as SQLite has them, whose integers are signed."""
     return seed - (1 << 64) if seed >> 63 else seed
 
 

@@ -71,7 +71,7 @@ class Snapshot:
             return self._read_games(store)
 
     def _read_games(self, store: Store) -> pd.DataFrame:
-        """StoreDamaged if a game is not as it was stored."""
+        """The table of games; StoreDamaged if a game is not as it was stored."""
         columns = ("game", *GAME_TABLE)
         rows = map(itemgetter(*map(ROW.index, columns)), store.rows(self._last_game))
         frame = _frame(_shared(rows, columns), columns, GameRecord)
@@ -81,7 +81,7 @@ class Snapshot:
         return self._named(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
 
     def paired(self) -> pd.DataFrame:
-        """For tables of pairs, quicker to read, with whether a game repeats another; the tallies verify it."""
+        """The games for tables of pairs, quick to read, with whether each repeats another; the tallies verify them."""
         if "games" in vars(self) or len(self.repetitions):
             return self.games.assign(repeats=self.repeats)
         with Store.open(self.folder) as store:
@@ -115,7 +115,7 @@ class Snapshot:
         return len(self) > 0 and bool(self.tallies["second"].isna().all())
 
     def at(self, conditions: Iterable[int]) -> Self:
-        """The same tournament with only the games of these conditions, by number; every table covers only these."""
+        """The tournament with only the games of these conditions, by number; every table covers only these."""
         wanted = set(conditions)
         if strange := sorted(wanted - {condition.number for condition in self.conditions}):
             last = self.conditions[-1].number
@@ -148,7 +148,7 @@ class Snapshot:
         return found.size().rename("games").reset_index()
 
     def _followed(self) -> pd.DataFrame:
-        """For `repeats.repeated`, as scheduled."""
+        """The games as scheduled, as far as `repeats.repeated` needs them."""
         if "games" in vars(self):
             return self.games
         with Store.open(self.folder) as store:
@@ -176,7 +176,7 @@ class Snapshot:
         return frame.drop(columns="condition")
 
     def _parts(self, table: str, columns: str) -> Iterator[tuple[list, tuple[tuple, ...]]]:
-        """For each game, as scheduled: columns of it, and its rows of another table."""
+        """Yields (columns of the game, its rows of another table) of each game, in the order of the schedule."""
         with Store.open(self.folder) as store:
             games = store.each(f"SELECT game, number, {columns} FROM games WHERE {self._shown()}")
             of = {game: about for game, *about in games}
@@ -252,7 +252,7 @@ def _tallies(rows: dict) -> pd.DataFrame:
 
 
 def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
-    """The same rows, with one object for each name and reason."""
+    """Yields the rows with one object for each name and reason."""
     where = [columns.index(name) for name in ("first", "second", "reason")]
     known: dict = {}
     for row in rows:
@@ -263,6 +263,6 @@ def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
 
 
 def _frame(rows: Iterable[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
-    """With the types of the record's fields, even without rows or values."""
+    """The rows as a frame with the types of the record's fields, even without rows or values."""
     frame = pd.DataFrame.from_records(list(rows), columns=list(columns))
     return frame.astype(frame_types(record, frame.columns))

@@ -329,7 +329,7 @@ class Store:
             return self._connection.execute(query, parameters).fetchall()
 
     def each(self, query: str) -> Iterator[tuple]:
-        """As `select`, with one batch of rows at a time in memory; StoreError likewise."""
+        """Yields the rows of `select`, with one batch at a time in memory; StoreError likewise."""
         with explained(self.path, "read"):
             cursor = self._connection.execute(query)
         while True:

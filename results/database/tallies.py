@@ -39,7 +39,7 @@ _WRITE = f"INSERT OR REPLACE INTO tallies VALUES ({', '.join('?' * (len(COLUMNS)
 
 
 class Tallies:
-    """Of a store that is written to: `rows` maps each key to its number and sums."""
+    """The tallies of a store that is written to: `rows` maps each key to its number and sums."""
 
     def __init__(self, rows: dict[Key, tuple[int, tuple[int, ...]]]):
         self.rows = rows

@@ -12,7 +12,7 @@ MARK, BLANK = "\ufeff", "\xa0"  # the byte-order mark, and the no-break blank
 
 
 def decoded(data: bytes) -> str:
-    """As UTF-8 or UTF-16 if it is that, else as Windows-1252, which has Latin-1's letters.
+    """The text of UTF-8 or UTF-16, or if it is neither of Windows-1252, which has Latin-1's letters.
 
     Byte-order marks are dropped wherever they stand, and no-break blanks become blanks.
     """

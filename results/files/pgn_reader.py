@@ -84,7 +84,7 @@ def comments_of(text: str) -> dict[int, str]:
 
 
 def quoted(text) -> str:
-    """As the value of a tag."""
+    """The text as the value of a tag."""
     return str(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -240,7 +240,7 @@ def _by_ply(words: list[str], moves: list[str], remarks: list[str]) -> dict[int,
 
 
 def _unnumbered(words: list[str]) -> list[str]:
-    """Without numbers that stand alone before each first player's move: `1 e4 e5 2 Nf3`."""
+    """The words without numbers that stand alone before each first player's move: `1 e4 e5 2 Nf3`."""
     numbers = words[::3]
     plain = all(word == str(count) for count, word in enumerate(numbers, 1))
     others = [word for place, word in enumerate(words) if place % 3]

@@ -69,7 +69,7 @@ def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Fi
 
 
 def height(run, kind: str, width: float) -> float:
-    """In inches: by the rows, or by the width and the legend."""
+    """The height in inches: by the rows, or by the width and the legend."""
     if kind not in IN_ROWS:
         entries = 0 if kind in ("lengths", "curves") else min(len(run.names), plots.LINES)
         return SHAPE * width + LEGEND * -(-entries // 2)

@@ -94,7 +94,7 @@ def _chosen(frame, columns: Sequence[str], with_errors: bool) -> pd.DataFrame:
 
 
 def rich_table(frame: pd.DataFrame, title: str | None = None, times: bool = True) -> Fitted:
-    """For a rich console, as `render` has it in text; fits the width it is printed in."""
+    """The table for a rich console, as `render` has it in text; fits the width it is printed in."""
     kind = frame.attrs.get("kind")
     return _fitted(_short(_for_people(frame, times), kind), kind, title or frame.attrs.get("caption"))
 
@@ -140,7 +140,7 @@ def _for_people(frame, times, rare=False) -> pd.DataFrame:
 
 
 def _short(frame, kind) -> pd.DataFrame:
-    """Without columns that no terminal has room for; opponents by number."""
+    """The frame without columns that no terminal has room for; opponents by number."""
     if kind == "crosstable":
         numbers = [str(number + 1) for number in range(len(frame))]
         frame = frame.set_axis([frame.columns[0], *numbers], axis=1)
@@ -253,7 +253,7 @@ def _markdown_column(column: Shown) -> list[str]:
 
 
 def _literally(text) -> str:
-    """Without meaning in Markdown: no tags, links, code, entities or formulas of a stranger's names."""
+    """The text without meaning in Markdown: no tags, links, code, entities or formulas of a stranger's names."""
     return re.sub(r"[\\`*_\[\]<|&~$]", r"\\\g<0>", text)
 
 

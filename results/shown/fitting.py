@@ -60,7 +60,7 @@ class Shown:
 
     @property
     def broken(self) -> "Shown":
-        """With its heading in lines as short as its cells."""
+        """The column with its heading in lines as short as its cells."""
         width = max(map(cell_len, (*self.cells, *self.heading.split())), default=1)
         return replace(self, heading="\n".join(textwrap.wrap(self.heading, width, break_on_hyphens=False)))
 
@@ -163,7 +163,7 @@ def _below(gone: Sequence[Shown]) -> str:
 
 
 def _with_short_names(columns: Sequence[Shown], width: int, least: int) -> list[Shown]:
-    """With names as long as `width` allows them to be; as they are, where that is less than `least`."""
+    """Shorten names to fit `width`, unless that leaves fewer than `least` letters."""
     named = _named(columns)
     taken = _width([column for place, column in enumerate(columns) if place not in named], CLOSE) + CLOSE * len(named)
     room = width - taken
@@ -240,7 +240,7 @@ def _broken(text: str, width: int) -> list[str]:
 
 
 def _widths(columns: Sequence[Shown], width: int) -> list[int]:
-    """Of columns in `width`: those that flow share what is left, and all give where there is not enough."""
+    """The widths of columns in `width`: those that flow share what is left, and all give where there is not enough."""
     widths = [column.least for column in columns]
     flowing = sorted((column.width, place) for place, column in enumerate(columns) if column.flows)
     for number, (wanted, place) in enumerate(flowing):

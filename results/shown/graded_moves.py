@@ -9,7 +9,7 @@ import pandas as pd
 
 
 def losses(moves: pd.DataFrame) -> pd.DataFrame:
-    """With the column loss, from before and after: values, missing where not found."""
+    """The moves with the column loss, from before and after: values, missing where not found."""
     return moves.assign(loss=moves["before"] - moves["after"])
 
 

@@ -32,7 +32,7 @@ UNITS = {"seconds": "seconds a move", "playouts": "playouts a move", "nodes": "n
 
 
 def look(number: int) -> dict[str, Any]:
-    """From the ninth agent on all the same grey."""
+    """How a plot draws an agent; from the ninth on, all are the same grey."""
     cycle = matplotlib.rcParams["axes.prop_cycle"]
     if cycle == matplotlib.rcParamsDefault["axes.prop_cycle"]:
         cycle = [{"color": colour, "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(COLOURS)]
@@ -228,7 +228,7 @@ def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
 
 
 def _legend(ax) -> None:
-    """Above the axes, over names on the left; two columns where they fit."""
+    """Put the legend above the axes, over names on the left; two columns where they fit."""
     names = ax.get_legend_handles_labels()[1]
     for columns in (2, 1) if names else ():
         legend = ax.legend(
@@ -242,7 +242,7 @@ def _legend(ax) -> None:
 
 
 def _logarithmic(ax, which, values) -> None:
-    """Readable numbers, if values are positive and far enough apart."""
+    """Give an axis readable numbers, if values are positive and far enough apart."""
     values = np.asarray(values, float)
     if len(values) == 0 or not (values > 0).all():
         return

@@ -91,7 +91,7 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
 
 
 def _draws_and_length(games, instances) -> str:
-    """The length only if there is one instance: over several, a mean says nothing."""
+    """How often games were drawn, and, for one instance alone, their length: over several, a mean says nothing."""
     played = games[games["outcome"].notna()]
     counts = number(played)
     drawn = f"{100 * counts[played['outcome'] == 0.5].sum() / counts.sum():.1f} % of the games were drawn"

@@ -162,11 +162,11 @@ class Tournament(Snapshot):
         return tables.notes_on_versions(self.meta.get("versions", []))
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
-        """The same, with a note on this table's intervals if many stand side by side."""
+        """The notes of `notes`, with one on this table's intervals if many stand side by side."""
         return [*self.notes(), *filter(None, [summary.side_by_side(summary.intervals_in(frame))])]
 
     def notes_of(self, ratings: Ratings) -> list[str]:
-        """The same, for ratings by other options."""
+        """What a reader of ratings by other options must know, in sentences."""
         return tables.notes(self.tallies) + repeats.notes(self.repetitions) + ratings.notes
 
     @property
@@ -201,7 +201,7 @@ class Tournament(Snapshot):
         return Plotter(self)
 
     def styled(self, kind: str = "standings") -> "Styler":
-        """As a pandas Styler, for notebooks: rounded, scores as a heat map."""
+        """The table as a pandas Styler, for notebooks: rounded, scores as a heat map."""
         from arena.results.shown.notebook import styled
 
         return styled(self.table(kind))

@@ -24,7 +24,7 @@ PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Estimate:
-    """For the first of two players; None where there is no estimate.
+    """What is known of the first of two players; None where there is no estimate.
 
     `bound` is `">"` or `"<"` where `elo` is a one-sided 95 % bound, because the score is perfect; else empty.
     """
@@ -54,12 +54,12 @@ def expected_score(difference: float) -> float:
 
 
 def trinomial(wins: float, draws: float, losses: float, distinct: float | None = None) -> Estimate:
-    """From games; `distinct`: how many repeat no other, for the errors."""
+    """The estimate from games; `distinct`: how many repeat no other, for the errors."""
     return _estimate((losses, draws, wins), TRINOMIAL, 1, distinct)
 
 
 def pentanomial(counts: Sequence[float], distinct: float | None = None) -> Estimate:
-    """From pairs: LL, LD, WL or DD, WD, WW; `distinct` as in `trinomial`, of pairs."""
+    """The estimate from pairs: LL, LD, WL or DD, WD, WW; `distinct` as in `trinomial`, of pairs."""
     estimate, (two_lost, half_lost, _, half_won, two_won) = _estimate(counts, PENTANOMIAL, 2, distinct), counts
     below = two_lost + half_lost
     return replace(estimate, pairs_ratio=(half_won + two_won) / below if below else None)
@@ -150,7 +150,7 @@ def _student_los(score, se, n) -> float:
 
 
 def _all_alike(score, n) -> Estimate:
-    """All n samples were equal: their variance says nothing."""
+    """The estimate where all n samples were equal: their variance says nothing."""
     los = 0.5 if score == 0.5 else 0.5 ** (n + 1)  # of a uniform prior on the chance to win
     p = _least_share(score, n)
     if score in (0.0, 1.0):

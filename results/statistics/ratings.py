@@ -36,7 +36,7 @@ class AnchorError(ValueError):
 
 @dataclass(frozen=True)
 class Ratings:
-    """In Elo with 95 % errors; NaN is "not known": `bound` and `notes` say where and why."""
+    """Ratings of a pool, in Elo with 95 % errors; NaN is "not known": `bound` and `notes` say where and why."""
 
     agents: tuple[str, ...]
     elo: np.ndarray  # float[agents]: estimate, or the bound where `bound` is not empty
@@ -141,7 +141,7 @@ def _least_advantage(counts, model: Fit, column: int) -> float:
 
 
 def _forget(groups, elo, error, difference, superiority, fixed: list[int]) -> None:
-    """Strengths within groups are not known."""
+    """Make unknown what compares agents within groups, and the strengths that are not fixed."""
     several = np.bincount(groups)[groups] > 1
     unknown = several.copy()
     unknown[fixed] = False
@@ -334,8 +334,8 @@ def _least_lead(counts, model: Fit, own, others, sign) -> float | None:
 
 
 def _superiority(counts, groups, model: Fit) -> np.ndarray:
-    """In a group by the error of the difference; else by games, won n times to none: the chance is 1 - 2^-(n + 1), from
-    a uniform prior on the chance to win.
+    """The superiority in a group, by the error of the difference; else by games: won n times to none, the chance is
+    1 - 2^-(n + 1), from a uniform prior on the chance to win.
     """
     covariance = model.covariance[:-1, :-1]
     variance = np.diag(covariance)

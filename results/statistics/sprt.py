@@ -73,7 +73,7 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def state(self, counts: Sequence[float]) -> State:
-        """After `counts` of losses, draws, wins, or of pairs LL, LD, WL or DD, WD, WW."""
+        """The test's state after `counts` of losses, draws, wins, or of pairs LL, LD, WL or DD, WD, WW."""
         value, (lower, upper) = llr(counts, self.elo0, self.elo1, self.model), self.bounds
         verdict = "H1" if value >= upper else "H0" if value <= lower else "continue"
         return State(value, lower, upper, "continue" if self.too_few(counts) else verdict)
