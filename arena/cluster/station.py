@@ -95,7 +95,7 @@ def main(orders_from: int, messages_to: int) -> None:
 
 
 def _settle_in(channel, begin: station_messages.Begin) -> Config | None:
-    """None, after sending the reason, if it cannot be made here."""
+    """The run's configuration; None, after sending the reason, if it cannot be made here."""
     try:
         config = Config.restored(json.loads(begin.values))
         channel.send(station_messages.Described(describe_station(config)))

@@ -35,7 +35,7 @@ def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[
 
 
 def _row(folder: Path, path: Path) -> dict:
-    """Reads only tallies, unless the games are for one player."""
+    """The row of a run, for which only tallies are read unless the games are for one player."""
     run = Tournament.glimpse(folder)
     schedule = Schedule.of(run)
     stored, total = len(run), None if schedule is None else len(schedule)

@@ -63,7 +63,7 @@ def _open_ones():
 
 
 def _is_open(descriptor):
-    """The one used for listing no longer is."""
+    """Whether a descriptor is open: the one used for listing no longer is."""
     try:
         os.fstat(descriptor)
     except OSError:

@@ -241,7 +241,7 @@ class Worker:
         return None
 
     def _overdue_game(self, now) -> Failure | None:
-        """Compiling has a limit of its own."""
+        """The failure of a game that takes too long; compiling has a limit of its own."""
         game_seconds, compile_seconds = (self.config.values[key] for key in ("game_seconds", "compile_seconds"))
         doing = self.doing()
         late = partial(Failure, reason=Reason.TIME, warming=not doing.playing)

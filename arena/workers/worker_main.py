@@ -79,7 +79,7 @@ def _warmed(config, watch, agent) -> Warmed:
 
 
 def _settle_in(channel, watch, resolved, sources) -> Config | None:
-    """None, after sending the reason, if it cannot be made."""
+    """The run's configuration; None, after sending the reason, if it cannot be made."""
     logs.send_by(channel)
     try:
         config = Config.restored(resolved)
