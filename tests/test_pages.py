@@ -44,6 +44,7 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "external(": "starts a program; tests/arena/test_outside_run.py",
     "gnugo": "needs GNU Go; tests/agents/test_outside.py plays it where it is installed",
     "arena.interop.openspiel": "needs OpenSpiel; tests/arena/test_openspiel_plugin.py",
+    "arena lab": "goes on until it is stopped; tests/arena/test_lab_browser.py",
     "arena play": "asks a person; tests/arena/test_players.py",
     "arena cache": "compiles, or deletes what is compiled; tests/arena/test_cli.py",
     "arena bench": f"{LONG} tests/arena/test_bench.py",

@@ -125,8 +125,19 @@ def test_every_command_that_takes_a_game_or_an_agent_takes_plugins():
     commands = typer.main.get_command(app).commands
     for group in ("cache", "list", "study"):
         commands |= {f"{group} {name}": command for name, command in commands[group].commands.items()}
-    takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "play", "run", "serve-agent", "study schemes"}
-    takers |= {"evaluate", "import", "learn", "perft", "solve", "study proof", "study solvers", "tablebase", "tree"}
+    takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "lab", "play", "run", "serve-agent"}
+    takers |= {
+        "study schemes",
+        "evaluate",
+        "import",
+        "learn",
+        "perft",
+        "solve",
+        "study proof",
+        "study solvers",
+        "tablebase",
+        "tree",
+    }
     assert {n for n, c in commands.items() if {"game", "agent"} & {p.name for p in c.params}} == takers
     listing = {"plan", "list agents", "list games", "list learners"}
     assert {n for n, c in commands.items() if "plugin" in {p.name for p in c.params}} == takers | listing

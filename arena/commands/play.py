@@ -14,8 +14,6 @@ from arena.commands.output import check_writable, say, tell, write_whole
 from arena.commands.progress import progress_line
 
 Side = StrEnum("Side", ["first", "second", "random"])
-DEFAULT_SECONDS = 1.0
-DEFAULT_COUNTS = {"playouts": 1000, "nodes": 10_000, "depth": 4}  # for agents that cannot use seconds
 MARKS = {".jsonl": "\n", ".pgn": "[Event ", ".sgf": "(;FF["}  # text that each game of a file has once
 
 YourSide = Annotated[Side, typer.Option(help="Your side; first moves first.")]
@@ -115,8 +113,10 @@ def _with_budget(agent, given: list[str] | None):
     from dataclasses import replace
 
     from arena.agents import Budget
+    from arena.play.duel import usual_budget
 
-    if agent.own_budget().given() or not agent.budgets:
+    usual = usual_budget(agent)
+    if not usual:
         if given:
             raise typer.BadParameter(f"--budget: {agent} has its own budget, or needs none")
         return agent
@@ -128,10 +128,9 @@ def _with_budget(agent, given: list[str] | None):
         except ValueError as error:
             raise typer.BadParameter(f"--budget: {error}") from None
         return replace(agent, **usable.given())
-    kind = "seconds" if "seconds" in agent.budgets else agent.budgets[0]
-    budget = {kind: {"seconds": DEFAULT_SECONDS, **DEFAULT_COUNTS}[kind]}
-    tell(f"{agent} has no budget: it takes {kind}={budget[kind]:g} for a move. To change that: --budget {kind}=...")
-    return replace(agent, **budget)
+    for kind, amount in usual.items():
+        tell(f"{agent} has no budget: it takes {kind}={amount:g} for a move. To change that: --budget {kind}=...")
+    return replace(agent, **usual)
 
 
 def _warm(game, agent) -> None:

@@ -17,6 +17,15 @@ from arena.play.referee import Forfeit, Referee
 from arena.results.database.record import GameRecord, MoveRecord, Reason
 
 PERSON = "person"  # the name of one who gives none
+USUAL = {"seconds": 1.0, "playouts": 1000, "nodes": 10_000, "depth": 4}  # of a move
+
+
+def usual_budget(agent: Agent) -> dict[str, float]:
+    """The budget of a move for an agent against a person; nothing if it has its own, or needs none."""
+    if agent.own_budget().given() or not agent.budgets:
+        return {}
+    kind = "seconds" if "seconds" in agent.budgets else agent.budgets[0]
+    return {kind: USUAL[kind]}
 
 
 @dataclass(frozen=True)

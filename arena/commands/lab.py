@@ -1,0 +1,42 @@
+"""`arena lab`: the laboratory in the browser."""
+
+import importlib.util
+from typing import Annotated
+from urllib.parse import urlencode
+
+import typer
+
+from arena.commands.application import Panel, command
+from arena.commands.completion import complete_agent, complete_game
+from arena.commands.output import say
+
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port of this machine; 0: any free one.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")]
+OfGame = Annotated[
+    str, typer.Option("--game", "-g", metavar="GAME", help="Begin with this game.", autocompletion=complete_game)
+]
+OfAgent = Annotated[
+    str, typer.Option("--agent", "-a", metavar="AGENT", help="Against this agent.", autocompletion=complete_agent)
+]
+
+
+@command(
+    Panel.PLAY, examples='arena lab\narena lab --game othello --agent "uct(seconds=2)"\narena lab --port 0 --no-browser'
+)
+def lab(game: OfGame = "", agent: OfAgent = "", port: Port = 8400, no_browser: NoBrowser = False) -> None:
+    """Open the laboratory in the browser: play any game by clicks, and watch searches think.
+
+    The pages are for whoever opens the address that is printed, on this machine alone. Ctrl-C ends them.
+    """
+    if importlib.util.find_spec("nicegui") is None:
+        raise typer.BadParameter('the pages need NiceGUI: pip install "search-arena[web]"')
+    from arena import agents, games
+    from arena.lab.pages import serve
+
+    given = {"game": game, "agent": agent}
+    for kind, make in (("game", games.make), ("agent", agents.make)):
+        if given[kind]:
+            make(given[kind])  # a mistake is told here
+    query = urlencode({name: spec for name, spec in given.items() if spec})
+    first = f"/play?{query}" if query else "/play"
+    serve(port, first, not no_browser, lambda address: say(f"The laboratory is at {address}\nCtrl-C ends it."))

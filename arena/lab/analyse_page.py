@@ -1,0 +1,251 @@
+"""The page to analyse on: a position, up to three searches of it side by side, and the tree that one searches."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from arena.games.core.game import CHANCE
+from arena.lab.clicks import BoardView
+from arena.lab.forms import SpecField
+from arena.lab.frame import address_of, page, tell, told, with_page
+from arena.lab.line import Line, Place
+from arena.lab.play_page import GAME, TICK
+from arena.lab.searches import Search
+from arena.lab.shown import FoundView, shares
+from arena.lab.tree_view import TreeView
+
+AGENTS = ("uct", "alphabeta")  # of the first panels
+MOST = 3  # panels
+
+
+class Panel:
+    """One search of the position, which thinks until it is stopped."""
+
+    def __init__(self, page: "AnalysePage", agent: str):
+        self.page = page
+        self.search: Search | None = None
+        self.card = ui.card().classes("w-80 gap-1 p-3")
+        with self.card:
+            self.agent = SpecField("agent", agent, "agent", self.end)
+            with ui.row().classes("gap-1"):
+                self.button = ui.button("Search", on_click=self.toggle).props("dense no-caps outline size=sm")
+                ui.button("Tree", on_click=self.tree).props("dense no-caps outline size=sm")
+                ui.button("Remove", on_click=lambda: page.remove(self)).props("dense no-caps flat size=sm")
+            self.doing = ui.label().classes("text-sm")
+            self.found = FoundView(page.try_line)
+
+    def toggle(self) -> None:
+        """Search, or stop."""
+        if self.search is not None and self.search.busy:
+            self.search.stop()
+        elif search := self._started():
+            search.go(self.page.line.names, 1, endless=True)
+
+    def tree(self) -> None:
+        """Ask for the tree that the agent searches."""
+        if search := self._started():
+            search.tree(self.page.line.names, self.page.iterations)
+
+    def _started(self) -> Search | None:
+        line = self.page.line
+        if line.is_over or line.side == CHANCE:
+            tell("There is nothing to search: the game is over, or dice are to be thrown.")
+            return None
+        if fault := self.agent.fault:
+            tell(fault)
+            return None
+        if self.search is not None and (self.search.fault or self.search.game != str(line.game)):
+            self.end()
+        if self.search is None:
+            told(self._start)
+        return self.search
+
+    def _start(self) -> None:
+        self.search = with_page(Search(self.agent.spec, str(self.page.line.game)))
+
+    def moved(self) -> None:
+        """The position is another one: go on there."""
+        going = self.search is not None and self.search.busy
+        self.found.show(None)
+        if going and self.search is not None and not self.page.line.is_over and self.page.line.side != CHANCE:
+            self.search.go(self.page.line.names, 1, endless=True)
+
+    def tick(self) -> None:
+        """Show what the search has said."""
+        if self.search is None:
+            return
+        for kind, *what in self.search.hear():
+            if kind == "error":
+                tell(what[0])
+            elif kind == "tree":
+                self.page.tree.show(*what)
+            elif what[0].position == tuple(self.page.line.names):
+                self.found.show(what[0])
+                self.page.board.shades = shares(what[0]) or {what[0].move: 1.0}
+                self.page.board.draw(clickable=True)
+        self.doing.set_text(self.search.state)
+        self.button.set_text("Stop" if self.search.busy else "Search")
+
+    def end(self) -> None:
+        """End the process: the agent is another one, or the panel goes."""
+        if self.search is not None:
+            self.search.close()
+            self.search = None
+
+
+class AnalysePage:
+    """A position, and panels that search it."""
+
+    def __init__(self, line: Line):
+        self.line = line
+        self.ahead: list[str] = []  # moves that were taken back
+        self.panels: list[Panel] = []
+        with ui.column().classes("w-full max-w-xl grow"):
+            self.status = ui.label().classes("text-lg").props("role=status")
+            self.board = BoardView(line, self.picked)
+            self.buttons = ui.row().classes("gap-1 flex-wrap arena-lab-moves")
+            self._steps()
+            self._position()
+        with ui.column().classes("grow gap-2"):
+            self.row = ui.row().classes("gap-2 items-start")
+            for agent in AGENTS:
+                self.add(agent)
+            with ui.row().classes("items-center gap-2"):
+                ui.button("Another search", on_click=lambda: self.add(AGENTS[0])).props("dense no-caps outline size=sm")
+                self.count = ui.number("iterations of a tree", value=30, min=1, max=100_000, precision=0)
+                self.count.props("dense outlined").classes("w-40")
+            self.tree = TreeView(self.try_line)
+        self.draw()
+        ui.timer(TICK, self.tick)
+
+    def tick(self) -> None:
+        """Hear the searches."""
+        for panel in self.panels:
+            panel.tick()
+
+    @property
+    def iterations(self) -> int | None:
+        return int(self.count.value) if self.count.value else None
+
+    def _steps(self) -> None:
+        with ui.row().classes("gap-1 items-center"):
+            for name, action in (
+                ("First", lambda: self.go_to(0)),
+                ("Back", lambda: self.go_to(len(self.line.steps) - 1)),
+                ("Forward", lambda: self.go_to(len(self.line.steps) + 1)),
+                ("Last", lambda: self.go_to(len(self.line.steps) + len(self.ahead))),
+                ("Flip", self.flip),
+                ("Play from here", lambda: ui.navigate.to(self._address("/play"))),
+            ):
+                ui.button(name, on_click=action).props("dense no-caps outline size=sm")
+
+    def _position(self) -> None:
+        self.moves = ui.textarea("moves, or a position and moves").props("dense outlined autogrow").classes("w-full")
+        self.game = SpecField("game", self.line.game.name if self.line.opening else str(self.line.game), "game")
+
+        def go() -> None:
+            if fault := self.game.fault:
+                tell(fault)
+                return
+            text = str(self.moves.value or "")
+            if told(lambda: Line(self.game.spec, text)):
+                ui.navigate.to(address_of("/analyse", game=self.game.spec, moves=text))
+
+        ui.button("Set up", on_click=go).props("dense no-caps outline size=sm")
+
+    def add(self, agent: str) -> None:
+        """Add a panel."""
+        if len(self.panels) == MOST:
+            tell(f"There are {MOST} searches at most: remove one.")
+            return
+        with self.row:
+            self.panels.append(Panel(self, agent))
+
+    def remove(self, panel: Panel) -> None:
+        """Remove a panel, and end its search."""
+        panel.end()
+        self.panels.remove(panel)
+        panel.card.delete()
+
+    def draw(self) -> None:
+        """Show the position, and make the address that of it."""
+        line = self.line
+        self.board.shades = {}
+        self.board.draw(clickable=True)
+        turn = "dice" if line.side == CHANCE else f"the {('first', 'second')[max(line.side, 0)]} player"
+        self.status.set_text(
+            f"Over: {line.result}." if line.is_over else f"After {len(line.steps)} plies, {turn} to move"
+        )
+        self.moves.set_value(" ".join(line.words))
+        self.buttons.clear()
+        with self.buttons:
+            for name in (line.complete() or line.unclicked)[:60]:
+                ui.button(name, on_click=partial(self.play, name)).props("dense no-caps outline size=sm")
+            if line.side == CHANCE:
+                ui.button("throw", on_click=self.throw).props("dense no-caps outline size=sm")
+        ui.navigate.history.replace(self._address("/analyse"))
+
+    def _address(self, path: str) -> str:
+        return address_of(path, game=str(self.line.game), moves=" ".join(self.line.names))
+
+    def _moved(self) -> None:
+        self.draw()
+        for panel in self.panels:
+            panel.moved()
+
+    def picked(self, place: Place) -> None:
+        """A square was clicked."""
+        self.line.pick(place)
+        complete = self.line.complete()
+        if len(complete) == 1 and len(self.line.fitting()) == 1:
+            self.play(complete[0])
+        else:
+            self.draw()
+
+    def play(self, name: str) -> None:
+        """Make a move."""
+        if told(lambda: self.line.play(name)):
+            self.ahead = []
+            self._moved()
+
+    def throw(self) -> None:
+        """Throw the dice."""
+        self.line.throw()
+        self._moved()
+
+    def try_line(self, names: Sequence[str]) -> None:
+        """Make these moves."""
+        self.ahead = []
+        self._make(names)
+
+    def _make(self, names: Sequence[str]) -> None:
+        for name in names:
+            if not told(partial(self.line.play, name)):
+                break
+        self._moved()
+
+    def go_to(self, ply: int) -> None:
+        """Step back or forward to a ply, if there is one."""
+        made = len(self.line.steps)
+        if 0 <= ply < made:
+            self.ahead = self.line.names[ply:] + self.ahead
+            self.line.back_to(ply)
+            self._moved()
+        elif made < ply <= made + len(self.ahead):
+            step, self.ahead = self.ahead[: ply - made], self.ahead[ply - made :]
+            self._make(step)
+
+    def flip(self) -> None:
+        """Turn the board round."""
+        self.board.turned = not self.board.turned
+        self.draw()
+
+
+def open_page(game: str = "", moves: str = "") -> None:
+    """The page to analyse on; what is wrong in its address is told."""
+    with page("Analyse"):
+        found: list[Any] = [Line(GAME)]
+        told(lambda: found.insert(0, Line(game or GAME, moves)))
+        AnalysePage(found[0])

@@ -1,0 +1,74 @@
+"""What all pages have around them: the heading, the ways to other pages, the style; and errors as sentences."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+from nicegui import context, ui
+
+from arena.games.core.errors import UserError
+from arena.lab.searches import Search
+
+PAGES = {"Play": "/play", "Analyse": "/analyse"}
+MOST_CLIENTS = 32
+STYLE = """
+.arena-lab-board svg { width: 100%; height: auto; max-height: 78vh; display: block; }
+.arena-lab-board.turned svg { transform: rotate(180deg); }
+.arena-lab-board.turned svg text { transform: rotate(180deg); transform-box: fill-box; transform-origin: center; }
+.arena-lab-board .spot { cursor: pointer; }
+.arena-lab-board .area { fill: transparent; }
+.arena-lab-board .dot { fill: none; stroke: #1d7a3e; stroke-opacity: .7; stroke-width: 2.5; stroke-dasharray: 4 3; }
+.arena-lab-board .spot:hover .area, .arena-lab-board .spot:focus .area { fill: #1d7a3e; fill-opacity: .3; }
+.arena-lab-board .spot:focus { outline: none; }
+.arena-lab-board .spot:focus-visible .area { stroke: #1d7a3e; stroke-width: 3; }
+.body--dark .arena-lab-board .dot, .body--dark .arena-lab-board .picked { stroke: #8fe3ad; stroke-opacity: 1; }
+.arena-lab-board .picked { fill: none; stroke: #1d7a3e; stroke-width: 3; }
+.arena-lab-board .shade { fill: #3d8bd4; pointer-events: none; }
+body { --q-primary: #1f5f99 !important; }
+body.body--dark { --q-primary: #8fc1f7 !important; }
+.arena-lab-graph { width: 100%; height: auto; }
+.arena-lab-graph line { stroke: #8a949e; stroke-width: 1; }
+.arena-lab-graph polyline { fill: none; stroke-width: 1.5; }
+.arena-lab-graph .first { stroke: #0072b2; } .arena-lab-graph circle.first { fill: #0072b2; }
+.arena-lab-graph .second { stroke: #d55e00; } .arena-lab-graph circle.second { fill: #d55e00; }
+"""
+
+
+@contextmanager
+def page(title: str) -> Iterator[None]:
+    """The content of a page below its heading."""
+    ui.page_title(f"{title} - arena lab")
+    ui.add_css(STYLE)
+    with ui.header().classes("items-center gap-4 py-2").style("background: #1f5f99"):
+        ui.html("arena lab", tag="h1").classes("text-lg font-bold")
+        for name, address in PAGES.items():
+            ui.link(name, address).classes("text-white")
+    with ui.row().classes("w-full gap-6 items-start"):
+        yield
+
+
+def address_of(path: str, **query: str | int) -> str:
+    """A page's address, without what is empty."""
+    given = {name: value for name, value in query.items() if value not in ("", 0)}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def tell(text: str) -> None:
+    """Show a sentence that goes away."""
+    ui.notify(text, type="warning", multi_line=True, close_button="OK", timeout=8000)
+
+
+def told(action: Callable[[], object]) -> bool:
+    """Do something; an error that the user can mend becomes a sentence.  Whether it was done."""
+    try:
+        action()
+    except (UserError, ValueError) as error:
+        tell(str(error))
+        return False
+    return True
+
+
+def with_page(search: Search) -> Search:
+    """A search that ends with the page it belongs to."""
+    context.client.on_delete(search.close)
+    return search

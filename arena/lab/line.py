@@ -1,0 +1,206 @@
+"""A game in progress on a page: the moves made, and the squares picked of the next one."""
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from arena import games
+from arena.games.core.drawing import SQUARE, Board
+from arena.games.core.game import CHANCE, Game
+from arena.games.core.random import stream
+from arena.lab.searcher import Found
+from arena.play.game_calls import result_of
+from arena.results.database.record import GameRecord, MoveRecord, Reason
+
+Place = tuple[int, int]  # row and column
+OVER = -2  # in place of the side to move
+
+
+class Step(NamedTuple):
+    """A move that was made, by whom, and what its search has found."""
+
+    name: str
+    side: int  # 0, 1, or CHANCE
+    found: Found | None = None
+    seconds: float = 0.0
+
+
+class Line:
+    """The moves from a game's beginning; `state` is the position after them.  UserError for a spec or a move that is
+    none.
+    """
+
+    def __init__(self, game: str, moves: str = "", seed: int = 0):
+        begun, words = games.make(game).from_line(moves)
+        self.game: Game = begun
+        self.opening = self.game.position_word()
+        self.seed, self.began = seed, time.perf_counter()
+        self.resigned: int | None = None  # the side
+        self.steps: list[Step] = []
+        self._go_to([self.game.move_name(state, move) for state, move in _walked(begun, " ".join(words))])
+
+    def _go_to(self, names: Sequence[str], steps: Sequence[Step] = ()) -> None:
+        self.state, self.steps = self.game.initial(), []
+        self._forget()
+        for number, name in enumerate(names):
+            self._make(steps[number] if number < len(steps) else Step(name, int(self.game.player(self.state))))
+
+    def _make(self, step: Step) -> None:
+        self.game.play(self.state, self.game.parse_move(self.state, step.name))
+        self.steps.append(step)
+        self._forget()
+
+    # -- The game -------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> list[str]:
+        """The moves by name."""
+        return [step.name for step in self.steps]
+
+    @property
+    def words(self) -> list[str]:
+        """What `games.read_line` reads as this line: the position it begins with, if it is set up, and the moves."""
+        return [self.opening] * bool(self.opening) + self.names
+
+    @property
+    def side(self) -> int:
+        """Who is to move: 0, 1 or CHANCE; OVER once the game is over."""
+        return OVER if self.is_over else int(self.game.player(self.state))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, by the rules or since a side has resigned."""
+        return self.resigned is not None or bool(self.game.is_over(self.state))
+
+    @property
+    def result(self) -> str:
+        """How it has ended, in words."""
+        outcome, score, *_ = self._ending()
+        if self.game.players == 1:
+            return "over" if score is None else f"score {score:g}"
+        return {1.0: "the first player wins", 0.0: "the second player wins"}.get(outcome, "a draw")
+
+    def _ending(self) -> tuple:
+        if self.resigned is None:
+            return result_of(self.game, self.state)
+        return float(self.resigned), None, Reason.RESIGNED, f"{('first', 'second')[self.resigned]} resigned"
+
+    def play(self, name: str, found: Found | None = None, seconds: float = 0.0) -> None:
+        """Make the move of that name; IllegalMove if there is none."""
+        name = self.game.move_name(self.state, self.game.parse_move(self.state, name))
+        self._make(Step(name, self.side, found, seconds))
+
+    def resign(self, side: int) -> None:
+        """End the game: that side has given up."""
+        self.resigned = side
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what is of the last position."""
+        self.picked: list[Place] = []
+        vars(self).pop("ways", None)
+
+    def throw(self) -> None:
+        """Let chance move, as the seed has it."""
+        rng = stream(self.seed, "chance", len(self.steps))
+        self.play(self.game.move_name(self.state, int(self.game.random_outcome(self.state, rng))))
+
+    def back_to(self, ply: int) -> None:
+        """Take back all moves but the first `ply`."""
+        self.resigned = None
+        kept = self.steps[:ply]
+        self._go_to([step.name for step in kept], kept)
+
+    def record(self, players: Sequence[str]) -> GameRecord:
+        """The game so far, for a file; `players` are the names of first and second."""
+        outcome, score, reason, detail = self._ending() if self.is_over else (None, None, Reason.UNFINISHED, "")
+        decisions = [
+            MoveRecord(ply, step.side, step.name, step.found and step.found.value, seconds=step.seconds)
+            for ply, step in enumerate(self.steps)
+            if step.side != CHANCE
+        ]
+        second = players[1] if self.game.players == 2 else None
+        return GameRecord(
+            "lab-0001",
+            0,
+            0,
+            0,
+            self.seed,
+            players[0],
+            second,
+            outcome,
+            score,
+            reason,
+            detail,
+            self.opening,
+            " ".join(self.names),
+            len(self.steps),
+            time.perf_counter() - self.began,
+            tuple(decisions),
+        )
+
+    # -- Clicks ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def board(self) -> Board | None:
+        return self.game.drawn_board(self.game.initial())
+
+    @cached_property
+    def ways(self) -> dict[str, list[set[Place]]]:
+        """For each legal move, the squares to click one after the other, each any of a set; nothing for a move that
+        names none.
+        """
+        if self.is_over:
+            return {}
+        board = self.game.drawn_board(self.state)
+        named = ((move, self.game.move_name(self.state, move)) for move in map(int, self.game.moves(self.state)))
+        return {name: clicked(board, self.game.move_squares(self.state, move)) for move, name in named}
+
+    @property
+    def unclicked(self) -> list[str]:
+        """The legal moves that name no square: buttons of their own."""
+        return [name for name, places in self.ways.items() if not places]
+
+    def fitting(self) -> list[str]:
+        """The moves that begin with the squares picked."""
+        picked = self.picked
+        return [
+            name
+            for name, places in self.ways.items()
+            if len(places) >= len(picked) and all(place in one for place, one in zip(picked, places))
+        ]
+
+    def complete(self) -> list[str]:
+        """The moves that the squares picked name in full; several where they differ in more, as promotions do."""
+        return [name for name in self.fitting() if self.picked and len(self.ways[name]) == len(self.picked)]
+
+    def next_places(self) -> set[Place]:
+        """The squares that may be picked next."""
+        following = (self.ways[name][len(self.picked) :] for name in self.fitting())
+        return set().union(*(rest[0] for rest in following if rest))
+
+    def pick(self, place: Place) -> None:
+        """Pick a square; one that no move goes over begins anew."""
+        if place not in self.next_places():
+            self.picked = []
+        if place in self.next_places():
+            self.picked.append(place)
+
+
+def clicked(board: Board | None, squares: str) -> list[set[Place]]:
+    """The squares that a text names on a board; of a column, any of its cells."""
+    if board is None:
+        return []
+    if squares in board.column_names:
+        column = board.column_names.index(squares)
+        return [{(row, column) for row in range(len(board.rows))}]
+    return [set(places) for square in SQUARE.findall(squares) if (places := board.places(square))]
+
+
+def _walked(game: Game, moves: str) -> Iterable[tuple]:
+    """(state, move) of each move of a line."""
+    state = game.initial()
+    for move in game.read_line(moves)[0]:
+        yield state, move
+        game.play(state, move)

@@ -1,0 +1,62 @@
+"""Serves the pages on this machine, and opens the first one."""
+
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+from nicegui import ui
+
+from arena.games.core.errors import UserError
+from arena.lab import analyse_page, play_page
+from arena.lab.access import Guard
+
+HOST = "127.0.0.1"
+RECONNECT = 0.7  # seconds that a page may be gone before its searches end
+
+
+class PortTaken(UserError):
+    """Another program listens at the port."""
+
+
+def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -> None:
+    """Serve until Ctrl-C.
+
+    port: 0 takes a free one; first: the page to open, such as /play?game=hex; told: called with its address, which has
+    the token, once it can be opened
+    """
+    listening = _listen(port)
+    port = listening.getsockname()[1]
+    token = secrets.token_urlsafe(16)
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    ui.page("/")(play_page.open_page)
+    ui.page("/play")(play_page.open_page)
+    ui.page("/analyse")(analyse_page.open_page)
+    ui.run_with(
+        app, title="arena lab", dark=None, language="en-US", reconnect_timeout=RECONNECT, show_welcome_message=False
+    )
+    guarded = Guard(app, {f"{HOST}:{port}", f"localhost:{port}"}, token)
+    server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning", ws_max_size=1 << 20))
+    address = f"http://{HOST}:{port}{first}{'&' if '?' in first else '?'}token={token}"
+
+    def announce() -> None:
+        told(address)
+        if browser:
+            webbrowser.open(address)
+
+    threading.Timer(0.5, announce).start()
+    server.run(sockets=[listening])
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except OSError as error:
+        listening.close()
+        raise PortTaken(f"port {port}: {error.strerror}; --port 0 takes a free one") from None
+    return listening

@@ -1,0 +1,299 @@
+"""The page to play on: a person, or a second agent, against an agent, by clicks."""
+
+import secrets
+from functools import partial
+
+from nicegui import ui
+
+from arena.games.core.game import CHANCE
+from arena.lab import saving
+from arena.lab.clicks import BoardView
+from arena.lab.forms import SpecField
+from arena.lab.frame import address_of, page, tell, told, with_page
+from arena.lab.line import Line, Place
+from arena.lab.searches import Search
+from arena.lab.shown import FoundView, graph_of, shares
+
+GAME, AGENT, ALONE = "breakthrough(rows=6, columns=6)", "uct(seconds=1)", "nmcs(seconds=1)"
+SIDES = {
+    "first": "I move first",
+    "second": "I move second",
+    "both": "I move both sides",
+    "none": "the agent plays both",
+}
+TICK = 0.1  # seconds between looks at the searches
+MANY = 60  # moves without squares, beyond which there is a list instead of buttons
+
+
+class PlayPage:
+    """One game on one page."""
+
+    def __init__(self, line: Line, agent: str, side: str):
+        self.line, self.agent, self.side = line, agent, side
+        self.search: Search | None = None
+        self.hinting = self.paused = False
+        self.shown = -1  # plies when the page was last drawn
+        with ui.column().classes("w-full max-w-2xl grow"):
+            self.board = BoardView(line, self.picked)
+            self.buttons = ui.row().classes("gap-1 flex-wrap arena-lab-moves")
+            self._typing()
+        with ui.column().classes("w-full max-w-md gap-2"):
+            self.status = ui.label().classes("text-lg").props("role=status")
+            self._tools()
+            self.doing = ui.label().classes("text-sm")
+            self.found = FoundView()
+            self.graph = ui.html("", sanitize=False).classes("w-full")
+            self.moves = ui.label().classes("text-sm break-words")
+            with ui.expansion("New game").classes("w-full").props("dense"):
+                self._new_game()
+        self.draw()
+        ui.timer(TICK, self.tick)
+
+    # -- What is on it ----------------------------------------------------------------------------------------------
+
+    def _typing(self) -> None:
+        self.typed = ui.input("a move, typed").props("dense outlined").classes("w-48")
+        self.typed.on("keydown.enter", self._enter)
+
+    def _enter(self) -> None:
+        name = str(self.typed.value or "").strip()
+        if name and self._is_mine() and told(lambda: self.line.play(name)):
+            self.typed.set_value("")
+            self.moved()
+        elif name and not self._is_mine():
+            tell("It is not your turn.")
+
+    def _tools(self) -> None:
+        with ui.row().classes("gap-1 flex-wrap"):
+            for name, action in (
+                ("Take back", self.take_back),
+                ("Hint", self.hint),
+                ("Move now", self.move_now),
+                ("Pause", self.pause),
+                ("Resign", self.resign),
+                ("Swap sides", self.swap),
+                ("Flip", self.flip),
+            ):
+                ui.button(name, on_click=action).props("dense no-caps outline size=sm")
+            with ui.button("Save").props("dense no-caps outline size=sm"), ui.menu():
+                for suffix in saving.suffixes(self.line.game):
+                    ui.menu_item(suffix.upper(), partial(self.save, suffix))
+            ui.button("Analyse", on_click=lambda: ui.navigate.to(self._address("/analyse"))).props(
+                "dense no-caps outline size=sm"
+            )
+
+    def _new_game(self) -> None:
+        game = SpecField("game", str(self.line.game) if not self.line.opening else self.line.game.name, "game")
+        agent = SpecField("agent", self.agent, "agent")
+        side = ui.select(SIDES, value=self.side, label="sides").classes("w-full").props("outlined dense")
+        position = ui.input("moves or a position to begin with").classes("w-full").props("outlined dense")
+
+        def start() -> None:
+            if fault := game.fault or agent.fault:
+                tell(fault)
+            elif told(lambda: Line(game.spec, str(position.value or ""))):
+                query = {"game": game.spec, "agent": agent.spec, "side": str(side.value), "moves": position.value or ""}
+                ui.navigate.to(address_of("/play", **query, seed=_seed()))
+
+        ui.button("Start", on_click=start).props("no-caps outline")
+
+    def draw(self) -> None:
+        """Show the position and whose turn it is."""
+        line = self.line
+        self.board.draw(clickable=self._is_mine())
+        self.status.set_text(self._status())
+        self.moves.set_text(" ".join(line.names))
+        self.graph.set_content(
+            graph_of([step.found and step.found.value for step in line.steps], [step.side for step in line.steps])
+        )
+        self._draw_buttons()
+        if len(line.steps) != self.shown:
+            self.shown = len(line.steps)
+            ui.navigate.history.replace(self._address("/play"))
+
+    def _draw_buttons(self) -> None:
+        """Moves that no square names, and those between which the squares picked leave a choice."""
+        choices = self.line.complete() or self.line.unclicked if self._is_mine() else []
+        self.buttons.clear()
+        with self.buttons:
+            if len(choices) > MANY:
+                picked = ui.select(choices, label=f"{len(choices)} moves", with_input=True)
+                picked.on_value_change(lambda event: self.play(event.value) if event.value else None)
+                return
+            for name in choices:
+                ui.button(name, on_click=partial(self.play, name)).props("dense no-caps outline size=sm")
+
+    def _status(self) -> str:
+        line = self.line
+        if line.is_over:
+            return f"Over: {line.result}."
+        if self._is_mine():
+            return "Your move." if line.game.players == 1 else f"Your move ({self._colour()})."
+        return "Paused." if self.paused else f"{self.agent} is to move."
+
+    def _colour(self) -> str:
+        """What the side to move has on the board, in words."""
+        game, side = self.line.game, self.line.side
+        letter = game.pieces(side)
+        colour = game.board_look.pieces.get(letter, letter).partition(" ")[0]
+        return f"{('first', 'second')[side]}{f', {colour}' if colour else ''}"
+
+    def _address(self, path: str) -> str:
+        query = {"game": str(self.line.game), "moves": " ".join(self.line.names), "agent": self.agent}
+        return address_of(path, **query, side=self.side, seed=self.line.seed)
+
+    # -- What a person does -----------------------------------------------------------------------------------------
+
+    def _is_mine(self) -> bool:
+        own = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[self.side]
+        return self.line.side in own
+
+    def picked(self, place: Place) -> None:
+        """A square was clicked."""
+        if not self._is_mine():
+            return
+        self.line.pick(place)
+        complete = self.line.complete()
+        if len(complete) == 1 and len(self.line.fitting()) == 1:
+            self.play(complete[0])
+        else:
+            self.draw()
+
+    def play(self, name: str) -> None:
+        """A move was chosen."""
+        if self._is_mine() and told(lambda: self.line.play(name)):
+            self.moved()
+
+    def moved(self) -> None:
+        """The position is another one: hints are of the past."""
+        self.board.shades = {}
+        if self.hinting and self.search:
+            self.search.stop()
+        self.tick()
+        self.draw()
+
+    def take_back(self) -> None:
+        """Take back the person's last move, and all since."""
+        own = {"first": (0,), "second": (1,)}.get(self.side, (0, 1))
+        plies = [ply for ply, step in enumerate(self.line.steps) if step.side in own]
+        if not plies:
+            tell("There is no move to take back.")
+            return
+        self._drop_search()
+        self.line.back_to(plies[-1])
+        self.found.show(None)
+        self.moved()
+
+    def hint(self) -> None:
+        """Let the agent think in the person's place."""
+        if self._is_mine() and (search := self._searching()) and not search.busy:
+            self.hinting = True
+            search.go(self.line.names, self._seed_here())
+
+    def move_now(self) -> None:
+        """Let the search decide with what it has found."""
+        if self.search:
+            self.search.stop()
+
+    def pause(self) -> None:
+        """Let the agents wait, or go on."""
+        self.paused = not self.paused
+        self.draw()
+
+    def resign(self) -> None:
+        """Give up the person's game."""
+        if not self.line.is_over and self.line.game.players == 2 and self.side != "none":
+            self.line.resign({"first": 0, "second": 1}.get(self.side, self.line.side))
+            self._drop_search()
+            self.draw()
+
+    def swap(self) -> None:
+        """Let the agent play the person's side, and the person the agent's."""
+        self.side = {"first": "second", "second": "first", "both": "none", "none": "both"}[self.side]
+        self._drop_search()
+        self.moved()
+
+    def flip(self) -> None:
+        """Turn the board round."""
+        self.board.turned = not self.board.turned
+        self.draw()
+
+    def save(self, suffix: str) -> None:
+        """Give the game as a file."""
+        name = self.agent.partition("(")[0]
+        players = {"first": ("person", name), "second": (name, "person"), "none": (name, name)}
+        record = self.line.record(players.get(self.side, ("person", "person")))
+        ui.download.content(saving.text_of(self.line.game, record, suffix), f"game.{suffix}")
+
+    # -- What the agent does ----------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Hear the search; let chance and the agent move."""
+        for answer in self.search.hear() if self.search else ():
+            self._heard(*answer)
+        while self.line.side == CHANCE:
+            self.line.throw()
+            self.draw()
+        search = self.search
+        if not self.line.is_over and not self._is_mine() and not self.paused and (search := self._searching()):
+            if not search.busy and not search.fault:
+                search.go(self.line.names, self._seed_here())
+        self.doing.set_text(search.state if search else "")
+
+    def _heard(self, kind: str, *what) -> None:
+        if kind == "error":
+            tell(what[0])
+            self.paused = True
+            self.draw()
+            return
+        found = what[0]
+        self.found.show(found)
+        if self._is_mine():
+            if self.hinting:
+                self.board.shades = shares(found) or {found.move: 1.0}
+                self.hinting = kind != "decided"
+                self.draw()
+        elif kind == "thought":
+            self.board.shades = shares(found)
+            self.board.draw(clickable=False)
+        elif not self.line.is_over:
+            self.line.play(found.move, found, found.seconds)
+            self.board.shades = {}
+            self.draw()
+
+    def _searching(self) -> Search | None:
+        """The agent's process; a dead one is not started again before the person does something."""
+        if self.search is None:
+
+            def start() -> None:
+                self.search = with_page(Search(self.agent, str(self.line.game)))
+
+            self.paused |= not told(start)
+        return self.search
+
+    def _drop_search(self) -> None:
+        self.hinting = False
+        if self.search:
+            self.search.close()
+            self.search = None
+
+    def _seed_here(self) -> int:
+        return self.line.seed * 1009 + len(self.line.steps)
+
+
+def _seed() -> int:
+    return secrets.randbelow(10**6) + 1
+
+
+def open_page(game: str = "", agent: str = "", side: str = "", moves: str = "", seed: int = 0) -> None:
+    """The page to play on; what is wrong in its address is told, and the usual game begun."""
+    with page("Play"):
+        line = Line(GAME, seed=seed or _seed())
+
+        def asked() -> None:
+            nonlocal line
+            line = Line(game or GAME, moves, seed or _seed())
+
+        told(asked)
+        alone = line.game.players == 1
+        PlayPage(line, agent or (ALONE if alone else AGENT), side if side in SIDES else "first")

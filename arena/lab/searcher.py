@@ -1,0 +1,143 @@
+"""A process that searches for one panel of a page: its own code, run by `searches.Search`.
+
+Orders and answers are tuples of plain values over a pipe.  Orders: ("go", moves, seed, endless), ("tree", moves,
+iterations), ("stop",).  Answers: ("ready", seconds), ("thought", Found), ("decided", Found), ("tree", data, remark),
+("error", text).
+"""
+
+import logging
+import signal
+import threading
+import time
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arena import agents, games
+from arena.agents.core.agent import Budget, Decision
+from arena.agents.core.pool import die_with_the_parent
+from arena.agents.outside.server import Server
+from arena.agents.outside.thinking import Reporter, Thinking
+from arena.config.config import Seat
+from arena.games.core.errors import UserError
+from arena.play.duel import usual_budget
+from arena.play.first_moves import warm
+
+EVERY = 0.2  # seconds between thoughts
+MOST = 12  # candidates that are sent
+
+
+class Candidate(NamedTuple):
+    """A move that a search has looked at."""
+
+    move: str
+    playouts: int
+    value: float  # -1 to 1, for the player to move; NaN if unknown
+
+
+class Found(NamedTuple):
+    """What a search has found so far, or at its end."""
+
+    move: str
+    value: float | None
+    line: tuple[str, ...]  # the moves that it expects
+    candidates: tuple[Candidate, ...]
+    depth: int | None
+    nodes: int | None
+    playouts: int | None
+    seconds: float
+    position: tuple[str, ...]  # the moves that led to where it searched
+
+
+class Searcher(Server):
+    """One agent on one game, which thinks in a thread and tells of it."""
+
+    def __init__(self, agent, game, pipe: Connection):
+        super().__init__(agent, game, 0)
+        self.pipe, self.thinking, self.sending = pipe, Thinking(), threading.Lock()
+        self.limit = Budget(**usual_budget(agent))  # type: ignore[arg-type]  # counts are whole
+
+    def send(self, *answer: Any) -> None:
+        with self.sending:
+            self.pipe.send(answer)
+
+    def obey(self, order: tuple) -> None:
+        """Carry out an order, at once or in the thread; the last search has ended before."""
+        kind, *rest = order
+        self.thinking.stop()
+        self.thinking.join()
+        if kind == "go":
+            names, seed, endless = rest
+            start = time.perf_counter()
+            told = Reporter(
+                lambda: self.player, lambda one, seconds: self.send("thought", self.found(one, seconds)), EVERY
+            )
+            self.thinking.start(lambda: self._search(names, seed, start), endless, told.look)
+        elif kind == "tree":
+            self.thinking.start(lambda: self._tree(*rest), False, lambda: None)
+
+    def _search(self, names: list[str], seed: int, start: float) -> None:
+        try:
+            self.follow(names)
+            decision = self.decide(seed)
+            self.send("decided", self.found(decision, time.perf_counter() - start))
+        except (UserError, ValueError, TypeError) as error:
+            self.send("error", str(error))
+
+    def _tree(self, names: list[str], iterations: int | None) -> None:
+        from arena.agents.core.tree_node import as_data
+        from arena.agents.pictures import View, show
+
+        try:
+            state = self.game.read_line(" ".join(names))[1]
+            shown = show(self.agent, self.game, state, View(iterations))
+            self.send("tree", as_data(shown.root), shown.remark)
+        except (UserError, ValueError, TypeError) as error:
+            self.send("error", str(error))
+
+    def found(self, decision: Decision, seconds: float) -> Found:
+        """A decision as plain values, its candidates from the most visited on."""
+        known, candidates = decision.statistics, list[Candidate]()
+        if known is not None:
+            for i in np.argsort(-known.playouts, kind="stable")[:MOST]:
+                name = self.name_of(self.position.state, int(known.moves[i]))
+                candidates.append(Candidate(name, int(known.playouts[i]), float(known.means[i])))
+        value = None if decision.value is None else float(decision.value)
+        line = tuple(self.names_of(decision.principal_variation or (decision.move,)))
+        depth, nodes, playouts = (
+            None if number is None else int(number) for number in (decision.depth, decision.nodes, decision.playouts)
+        )
+        where, move = tuple(self.position.names), line[0] if line else ""
+        return Found(move, value, line, tuple(candidates), depth, nodes, playouts, seconds, where)
+
+
+def main(pipe: Connection, agent: str, game: str, memory: int) -> None:
+    """Serve orders until the pipe is closed, or the parent is gone."""
+    from arena.games.core.plugins import import_named
+    from arena.workers.confinement import limit_memory
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=die_with_the_parent, daemon=True).start()
+    limit_memory(memory)
+    try:
+        import_named()
+        searcher = Searcher(agents.make(agent), games.make(game), pipe)
+        budget = searcher.agent.budget(searcher.limit)
+        seconds, failure = warm([searcher.game], Seat(agent, searcher.agent, budget))
+        if failure:
+            raise UserError(failure)
+    except Exception as error:  # of a user's code, too
+        logging.exception("%s on %s", agent, game)
+        pipe.send(("error", str(error)))
+        return
+    searcher.send("ready", seconds)
+    try:
+        while True:
+            order = pipe.recv()
+            if order == ("stop",):
+                searcher.thinking.stop()
+            else:
+                searcher.obey(order)
+    except (EOFError, ConnectionResetError):
+        searcher.close()

@@ -1,0 +1,99 @@
+"""What a search has found, on a page: candidates, counts, the line it expects, and values along a game."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from nicegui import ui
+
+from arena.lab.searcher import Found
+from arena.results.shown.column_forms import count
+
+COLUMNS = ("move", "playouts", "value")
+WIDE, HIGH = 300, 80  # units of the graph of values
+
+
+class FoundView:
+    """Candidates, counts and the expected line of a search; `tried` is called with the moves of a step along it."""
+
+    def __init__(self, tried: Callable[[Sequence[str]], object] | None = None):
+        self.tried = tried
+        columns = [{"name": name, "label": name, "field": name, "align": "right"} for name in COLUMNS]
+        columns[0]["align"] = "left"
+        self.words = ui.label().classes("text-sm").props("aria-live=off")
+        self.table = ui.table(columns=columns, rows=[], row_key="move").props("dense flat").classes("w-full")
+        self.line = ui.row().classes("gap-0 flex-wrap")
+        self.shown: tuple[str, ...] = ()
+        self.show(None)
+
+    def show(self, found: Found | None) -> None:
+        """Show what was found, or nothing."""
+        self.words.set_text("" if found is None else in_words(found))
+        candidates = found.candidates if found else ()
+        self.table.set_visibility(bool(candidates))
+        self.table.rows = [
+            {"move": one.move, "playouts": count(one.playouts), "value": value_of(one.value)} for one in candidates
+        ]
+        self.table.update()
+        line = found.line if found else ()
+        if line != self.shown:
+            self.shown = line
+            self.line.clear()
+            with self.line:
+                for number, name in enumerate(line):
+                    self._step(name, line[: number + 1])
+
+    def _step(self, name: str, moves: Sequence[str]) -> None:
+        if self.tried is None:
+            ui.label(name).classes("px-1")
+            return
+        tried = self.tried
+        ui.button(name, on_click=lambda: tried(moves)).props("flat dense no-caps size=sm")
+
+
+def in_words(found: Found) -> str:
+    """A decision in a line: value, depth, nodes, nodes a second."""
+    parts = [f"{found.move}"]
+    parts += [] if found.value is None else [f"value {found.value:+.3f}"]
+    parts += [] if found.depth is None else [f"depth {found.depth}"]
+    for kind, number in (("nodes", found.nodes), ("playouts", found.playouts)):
+        if number is not None:
+            each = f" ({count(number / found.seconds)} a second)" if found.seconds > 0.05 else ""
+            parts.append(f"{count(number)} {kind}{each}")
+    return ", ".join([*parts, f"{found.seconds:.1f} s"])
+
+
+def value_of(value: float) -> str:
+    """A mean result, -1 to 1, as people read it."""
+    return "-" if math.isnan(value) else f"{value:+.3f}"
+
+
+def shares(found: Found | None) -> dict[str, float]:
+    """By move: its share of the most visited one's playouts."""
+    most = max((one.playouts for one in found.candidates), default=0) if found else 0
+    return {one.move: one.playouts / most for one in found.candidates if one.playouts} if found and most else {}
+
+
+def graph_of(values: Sequence[float | None], sides: Sequence[int]) -> str:
+    """Values along a game as SVG, the first player's above: each search's value, seen from the first player."""
+    points = {
+        ply: value if side == 0 else -value
+        for ply, (value, side) in enumerate(zip(values, sides))
+        if value is not None and side in (0, 1) and math.isfinite(value)
+    }
+    if not points:
+        return ""
+    step = WIDE / max(len(values), 2)
+    lines = []
+    for side, colour in ((0, "first"), (1, "second")):
+        own = [
+            f"{step * (ply + 0.5):.1f},{HIGH / 2 - HIGH * 0.45 * max(-1.0, min(1.0, value)):.1f}"
+            for ply, value in points.items()
+            if sides[ply] == side
+        ]
+        lines.append(f'<polyline class="{colour}" points="{" ".join(own)}"/>')
+        lines += [f'<circle class="{colour}" cx="{x}" cy="{y}" r="2.5"/>' for x, y in (one.split(",") for one in own)]
+    title = "Values along the game, as both sides see the first player's chances"
+    return (
+        f'<svg class="arena-lab-graph" role="img" aria-label="{title}" viewBox="0 0 {WIDE} {HIGH}">'
+        f'<line x1="0" y1="{HIGH / 2}" x2="{WIDE}" y2="{HIGH / 2}"/>{"".join(lines)}</svg>'
+    )

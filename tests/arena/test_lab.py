@@ -1,0 +1,241 @@
+"""The laboratory's parts without a browser: lines of play and their clicks, who may see the pages, and searches."""
+
+import asyncio
+import os
+import random
+import signal
+import socket
+import time
+
+import pytest
+
+pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
+
+from arena import games
+from arena.games.core.game import CHANCE
+from arena.games.core.rules import IllegalMove
+from arena.lab import searches
+from arena.lab.access import Guard
+from arena.lab.line import Line
+from arena.lab.saving import suffixes, text_of
+from arena.lab.searches import Search, TooMany
+from arena.lab.shown import graph_of
+from arena.results.files.exchange import from_jsonl
+from tests.typed import call
+
+SMALL = {"amazons": "amazons(rows=6, columns=6)", "mnk": "mnk(rows=5, columns=5, k=4)", "hex": "hex(size=5)"}
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_move_is_made_by_clicks_or_by_a_button(name):
+    """The squares of a move, clicked one after the other, leave that move, and others only where they name the same."""
+    line, chance = Line(SMALL.get(name, name), seed=1), random.Random(name)
+    plies = 0
+    while not line.is_over and plies < 12:
+        plies += 1
+        if line.side == CHANCE:
+            line.throw()
+            continue
+        for move in chance.sample(sorted(line.ways), min(20, len(line.ways))):
+            line.picked = []
+            for places in line.ways[move]:
+                line.pick(min(places))
+            left = line.complete() or line.unclicked
+            assert move in left
+            assert all(line.ways[other] == line.ways[move] for other in left)
+        line.play(chance.choice(sorted(line.ways)))
+    again = Line(str(line.game), " ".join(line.words))
+    assert again.names == line.names and (again.state == line.state).all()
+
+
+def test_a_click_beside_the_moves_begins_anew():
+    line = Line("breakthrough(rows=6, columns=6)")
+    first = sorted(line.next_places())
+    line.pick(first[0])
+    assert line.picked == [first[0]] and line.next_places().isdisjoint(first)
+    line.pick(first[1])
+    assert line.picked == [first[1]]
+    line.pick((0, 0))
+    assert line.picked == [] and sorted(line.next_places()) == first
+
+
+def test_moves_are_taken_back_and_a_position_is_set_up():
+    fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    line = Line("chess", games.make("chess").from_pgn_tags({"FEN": fen}).position_word() + " e5")
+    assert line.names == ["e5"] and line.side == 0
+    line.play("Nf3")
+    line.back_to(1)
+    assert line.names == ["e5"] and "Nf3" in line.ways
+    with pytest.raises(IllegalMove, match="'e9' is not a legal move"):
+        line.play("e9")
+    line.resign(0)
+    assert line.is_over and line.result == "the second player wins" and line.ways == {}
+
+
+@pytest.mark.parametrize("name", ["chess", "go(size=5)", "leftmove", "backgammon"])
+def test_a_game_is_saved_in_every_form_it_has(name):
+    line = Line(name, seed=3)
+    for _ in range(6):
+        line.throw() if line.side == CHANCE else line.play(sorted(line.ways)[0])
+    record = line.record(("Ada", "uct"))
+    for suffix in suffixes(line.game):
+        assert line.names[-1].split(",")[0].encode() in text_of(line.game, record, suffix) or suffix == "sgf"
+    assert from_jsonl(text_of(line.game, record, "jsonl").decode())[0].moves.split() == line.names
+
+
+# -- Who may see the pages ---------------------------------------------------------------------------------------------
+
+HERE = "127.0.0.1:8400"
+
+
+def asked(headers, query="", kind="http"):
+    """(whether the page was reached, what was sent) for a request."""
+    reached, sent = [], []
+
+    async def inner(scope, receive, send):
+        reached.append(scope)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive():
+        return {"type": "websocket.connect"}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": kind, "query_string": query.encode(), "headers": [(k.encode(), v.encode()) for k, v in headers]}
+    asyncio.run(Guard(inner, {HERE, "localhost:8400"}, "secret")(scope, receive, send))
+    return bool(reached), sent
+
+
+def test_the_address_with_the_token_opens_the_pages_and_its_cookie_keeps_them_open():
+    reached, sent = asked([("host", HERE)], "game=hex&token=secret")
+    cookie = dict(sent[0]["headers"])[b"set-cookie"].decode()
+    assert reached and "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    own = ("cookie", f"other=1; {cookie.partition(';')[0]}")
+    assert asked([("host", HERE), own])[0] and asked([("host", "localhost:8400"), own], kind="websocket")[0]
+    assert asked([("host", HERE), own, ("origin", f"http://{HERE}")])[0]
+    for headers in (
+        [("host", "evil.example:8400"), own],
+        [("host", HERE), own, ("origin", "http://evil.example")],
+        [("host", HERE), own, ("origin", "http://127.0.0.1:8401")],
+        [("host", HERE), own, ("origin", "null")],
+        [own],
+    ):
+        for kind in ("http", "websocket"):
+            assert not asked(headers, kind=kind)[0] and not asked(headers, "token=secret", kind)[0]
+
+
+@pytest.mark.parametrize("query", ["", "token=", "token=secre", "token=wrong&token=", "token=s%C3%A9cret"])
+def test_without_the_token_there_is_nothing_to_see(query):
+    reached, sent = asked([("host", HERE)], query)
+    assert not reached and sent[0]["status"] == 403 and b"ends in a token" in sent[1]["body"]
+    reached, sent = asked([("host", HERE), ("cookie", "arena_lab=secret")], query, "websocket")
+    assert not reached and sent == [{"type": "websocket.close", "code": 1008}]
+
+
+# -- Searches ----------------------------------------------------------------------------------------------------------
+
+
+def heard(search, until, seconds=60.0):
+    """What a search says until that holds."""
+    answers, end = [], time.monotonic() + seconds
+    while not until(answers) and time.monotonic() < end:
+        answers += search.hear()
+        time.sleep(0.01)
+    assert until(answers), (answers[-1:], search.state)
+    return answers
+
+
+@pytest.fixture
+def search():
+    made = []
+
+    def make(*words):
+        made.append(Search(*words))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_a_search_thinks_tells_and_decides(search):
+    one = search("uct(playouts=20000)", "tictactoe")
+    assert "starting uct" in one.state
+    one.go(["2b", "1a"], 5)
+    found = heard(one, lambda answers: not one.busy)[-1]
+    assert found[0] == "decided" and found[1].position == ("2b", "1a") and found[1].playouts == 20000
+    assert {one.move for one in found[1].candidates} == {"1b", "1c", "2a", "2c", "3a", "3b", "3c"}
+    one.go(["2b", "1a"], 5)
+    assert heard(one, lambda answers: not one.busy)[-1][1][:4] == found[1][:4]
+
+
+def test_a_search_without_an_end_is_stopped_at_once(search):
+    one = search("uct", "breakthrough(rows=6, columns=6)")
+    one.go([], 1, endless=True)
+    heard(one, lambda answers: len(answers) > 3)
+    one.stop()
+    begun = time.monotonic()
+    assert heard(one, lambda answers: not one.busy)[-1][0] == "decided" and time.monotonic() - begun < 1.0
+
+
+def test_a_search_that_dies_costs_its_panel_alone(search):
+    one, other = search("uct(playouts=50)", "tictactoe"), search("uct(playouts=50)", "tictactoe")
+    heard(one, lambda answers: one.ready)
+    os.kill(one.process.pid, signal.SIGKILL)
+    heard(one, lambda answers: one.fault != "")
+    assert one.state == "the search has died (exit code -9)" and not one.busy
+    other.go([], 1)
+    assert heard(other, lambda answers: not other.busy)[-1][0] == "decided"
+
+
+def test_a_search_that_hangs_is_ended(search, monkeypatch):
+    monkeypatch.setattr(searches, "SLOW_STOP", 0.3)
+    one = search("uct", "breakthrough(rows=6, columns=6)")
+    one.go([], 1, endless=True)
+    heard(one, lambda answers: len(answers) > 1)
+    os.kill(one.process.pid, signal.SIGSTOP)
+    one.stop()
+    heard(one, lambda answers: one.fault != "", 10)
+    assert "did not stop within" in one.state and not one.process.is_alive()
+
+
+def test_what_cannot_be_searched_is_said(search, monkeypatch):
+    for agent, fault in (
+        ("uct(playouts=0)", "playouts = 0 is out of range"),
+        ("beam_nrpa(playouts=10)", "for one player"),
+    ):
+        one = search(agent, "tictactoe")
+        heard(one, lambda answers, one=one: one.fault != "")
+        assert fault in one.fault
+    one = search("uct(playouts=10)", "tictactoe")
+    one.go(["9z"], 1)
+    assert "'9z' is not a legal move" in heard(one, lambda answers: not one.busy)[-1][1]
+    monkeypatch.setattr(searches, "MOST", 1)
+    with pytest.raises(TooMany, match="1 searches run already"):
+        search("uct", "tictactoe")
+
+
+def test_a_search_shows_its_tree(search):
+    one = search("alphabeta(depth=2)", "tictactoe")
+    one.tree(["2b", "1a"], 40)
+    kind, root, remark = heard(one, lambda answers: not one.busy)[-1]
+    assert kind == "tree" and root["children"] and "nodes" in remark
+
+
+def test_the_graph_has_both_sides_values_as_the_first_player_sees_them():
+    assert graph_of([None, None], [0, 1]) == ""
+    drawn = graph_of([1.0, 1.0, None, 0.5], [0, 1, 0, 1])
+    heights = [float(part.split('"')[0]) for part in drawn.split('cy="')[1:]]
+    assert heights == [4.0, 76.0, 58.0]
+
+
+def test_mistakes_of_the_command_are_told_before_a_page_is_served():
+    for words, fault in ((("--game", "hexx"), "unknown game 'hexx'"), (("--agent", "utc"), "unknown agent 'utc'")):
+        done = call("lab", "--no-browser", *words)
+        assert done.exit_code == 2 and fault in done.output
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = call("lab", "--no-browser", "--port", taken.getsockname()[1])
+    assert done.exit_code == 2 and "--port 0 takes a free one" in done.output

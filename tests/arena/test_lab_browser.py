@@ -1,0 +1,204 @@
+"""The laboratory in a browser: every game played to its end by clicks, searches watched, mistakes told."""
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from arena import games
+from tests.arena.browser import SIZES, chromium, faults_of, opened
+
+pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lab")]
+SMALL = {
+    "amazons": "amazons(rows=6, columns=6)",
+    "atarigo": "atarigo(size=5)",
+    "ataxx": "ataxx(size=4)",
+    "breakthrough": "breakthrough(rows=5, columns=5)",
+    "clobber": "clobber(rows=4, columns=4)",
+    "connect4": "connect4(rows=4, columns=5)",
+    "domineering": "domineering(rows=4, columns=4)",
+    "go": "go(size=3)",
+    "hex": "hex(size=4)",
+    "kalah": "kalah(houses=3, seeds=2)",
+    "knightthrough": "knightthrough(rows=5, columns=5)",
+    "leftmove": "leftmove(depth=5)",
+    "mnk": "mnk(rows=4, columns=4, k=4)",
+    "misere_breakthrough": "misere_breakthrough(rows=5, columns=5)",
+    "misere_domineering": "misere_domineering(rows=4, columns=4)",
+    "misere_knightthrough": "misere_knightthrough(rows=5, columns=5)",
+    "misere_nogo": "misere_nogo(size=4)",
+    "nogo": "nogo(size=4)",
+    "othello": "othello(size=4)",
+    "pentalath": "pentalath(size=3)",
+    "samegame": "samegame(rows=4, columns=4)",
+    "y": "y(size=4)",
+}
+CLICKS = 150  # of a game, at most: some random ones would not end
+STATUS, SPOTS = "[role=status]", ".spot"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """The address of a laboratory, to which a path and a query are added, and its token."""
+    command = [sys.executable, "-m", "arena", "lab", "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path_factory.mktemp("lab")) as process:
+        found = re.search(r"(http://127.0.0.1:\d+)/play\?token=(\S+)", process.stdout.readline())
+        yield found[1], found[2], process.pid
+        process.terminate()
+        process.wait(10)
+
+
+def address(lab, path, **query):
+    base, token, _ = lab
+    words = "&".join(f"{name}={quote(str(value))}" for name, value in (*query.items(), ("token", token)))
+    return f"{base}{path}?{words}"
+
+
+def until(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, condition
+        time.sleep(0.01)
+
+
+def status(page):
+    return page.locator(STATUS).inner_text()
+
+
+# clicks squares and buttons at random until the game is over; the number of clicks
+PLAYED = """async ([most, seed]) => {
+    const look = () => document.querySelector("[role=status]").innerText, start = Date.now();
+    const shown = () => look() + document.querySelector(".arena-lab-board").innerHTML.length
+        + document.querySelector(".arena-lab-moves").innerText + document.querySelectorAll(".picked").length;
+    const rest = () => new Promise(done => setTimeout(done, 5));
+    let clicks = 0;
+    while (!look().startsWith("Over") && clicks < most && Date.now() - start < 60000) {
+        const spots = document.querySelectorAll(".spot");
+        const buttons = document.querySelectorAll(".arena-lab-moves button");
+        const all = spots.length ? spots : buttons;
+        if (!look().startsWith("Your move") || !all.length) { await rest(); continue; }
+        seed = (seed * 48271) % 2147483647;
+        const before = shown(), begun = Date.now();
+        all[seed % all.length].dispatchEvent(new MouseEvent("click", {bubbles: true}));
+        clicks += 1;
+        while (shown() === before && Date.now() - begun < 1000) { await rest(); }
+    }
+    return clicks;
+}"""
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_game_is_played_by_clicks(browser, lab, name):
+    """To its end, or for many clicks; the address afterwards has the moves, and opens the same position."""
+    query = {"game": SMALL.get(name, name), "agent": "random", "seed": 1, "side": "first"}
+    with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        page.wait_for_selector(STATUS)
+        clicks = page.evaluate(PLAYED, [CLICKS, 1 + len(name)])
+        assert clicks > 0 and (status(page).startswith("Over") or clicks == CLICKS), (clicks, status(page))
+        assert "moves=" in page.url
+        shown, url = status(page), page.url
+        if shown.startswith("Over"):
+            page.goto(url)
+            page.wait_for_selector(STATUS)
+            assert status(page) == shown
+        assert problems == []
+
+
+def test_a_watched_search_shows_its_candidates_and_a_click_is_answered_meanwhile(browser, lab):
+    query = {"game": "othello", "agent": "uct(seconds=30)", "side": "second", "seed": 1}
+    with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        until(lambda: page.locator("tbody tr").count() > 2)
+        first = page.locator("tbody").inner_text()
+        until(lambda: page.locator("tbody").inner_text() != first)
+        begun = time.monotonic()
+        page.get_by_role("button", name="Flip").click()
+        until(lambda: page.locator(".arena-lab-board.turned").count() == 1, 1.0)
+        assert time.monotonic() - begun < 1.0
+        page.get_by_role("button", name="Move now").click()
+        until(lambda: status(page).startswith("Your move"), 5)
+        page.get_by_role("button", name="Take back").click()
+        assert "no move to take back" in page.locator(".q-notification").inner_text() and problems == []
+
+
+@pytest.mark.parametrize("path", ["/play", "/analyse"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_the_pages(browser, lab, path, size, scheme):
+    """On phone and desktop, light and dark: no error, nothing wider than the screen, nothing that axe-core finds."""
+    with opened(browser, address(lab, path, game="othello", moves="d3"), size, scheme) as (page, problems):
+        page.wait_for_selector(SPOTS)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert faults_of(page) == {} and problems == []
+
+
+def test_the_keyboard_is_enough(browser, lab):
+    query = {"game": "tictactoe", "agent": "random", "seed": 1}
+    with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        page.wait_for_selector(SPOTS)
+        page.locator(SPOTS).first.focus()
+        page.keyboard.press("Enter")
+        until(lambda: page.locator(SPOTS).count() == 7)
+        typed = page.get_by_label("a move, typed")
+        typed.fill("9z")
+        typed.press("Enter")
+        page.wait_for_selector(".q-notification")
+        assert "'9z' is not a legal move" in page.locator(".q-notification").first.inner_text() and problems == []
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ({"game": "hexx"}, "unknown game 'hexx'"),
+        ({"game": "hex(size=99)"}, "size = 99"),
+        ({"game": "hex", "moves": "z9"}, "not a legal move"),
+        ({"game": "hex", "agent": "nobody", "side": "second"}, "unknown agent 'nobody'"),
+    ],
+)
+def test_mistakes_in_an_address_are_sentences(browser, lab, query, told):
+    with opened(browser, address(lab, "/play", **query)) as (page, _):
+        page.wait_for_selector(STATUS)
+        until(lambda: told in page.locator("body").inner_text())
+
+
+def test_analysis(browser, lab):
+    """Two searches at once, a step along the expected line, back and forward, and a tree opened."""
+    with opened(browser, address(lab, "/analyse", game="tictactoe", moves="2b 1a")) as (page, problems):
+        page.wait_for_selector(STATUS)
+        page.get_by_label("agent", exact=True).first.fill("uct(playouts=2000)")
+        page.get_by_label("agent", exact=True).first.press("Enter")
+        page.get_by_role("button", name="Search", exact=True).first.click()
+        until(lambda: page.locator("tbody tr").count() > 3)
+        page.get_by_role("button", name="Tree").first.click()
+        until(lambda: page.locator(".q-tree__node").count() > 3)
+        assert "After 2 plies, the first player" in status(page)
+        page.get_by_role("button", name="Back").click()
+        until(lambda: "After 1 plies" in status(page))
+        page.get_by_role("button", name="Forward").click()
+        until(lambda: "After 2 plies" in status(page))
+        page.locator(".q-tree__node-header").nth(1).click()
+        until(lambda: "After 3 plies" in status(page))
+        assert problems == []
+
+
+def test_a_page_that_is_closed_ends_its_search(browser, lab):
+    def searching():
+        children = Path(f"/proc/{lab[2]}/task/{lab[2]}/children").read_text().split()
+        return sum(b"multiprocessing-fork" in Path(f"/proc/{child}/cmdline").read_bytes() for child in children)
+
+    until(lambda: searching() == 0, 3.0)
+    query = {"game": "othello", "agent": "uct(seconds=60)", "side": "second"}
+    with opened(browser, address(lab, "/play", **query)) as (page, _):
+        until(lambda: page.locator("tbody tr").count() > 2)
+        assert searching() == 1
+    until(lambda: searching() == 0, 3.0)
