@@ -109,7 +109,7 @@ class Server:
             raise Over("the game is over")
         try:
             if self.player is None:
-                self.player = self.agent.player(self.game, self.limit)
+                self.player = self.new_player()
                 self.player.start(self.game, self.position.state.copy(), self.position.moves)
             rng = stream(self.seed, len(self.position.moves)) if seed is None else stream(seed)
             return self.player.choose(self.position.state.copy(), rng)
@@ -119,6 +119,10 @@ class Server:
             self.player = None
             log.exception("%s failed", self.agent)
             raise Wrong(f"{self.agent} failed: {type(error).__name__}: {error}") from error
+
+    def new_player(self) -> Player:
+        """The agent's player in the next game."""
+        return self.agent.player(self.game, self.limit)
 
     def made(self) -> list[str]:
         """The moves so far, by the protocol's names."""

@@ -18,7 +18,8 @@ LOOK, REPEAT = 0.05, 1.0  # seconds between looks at a search's thoughts, and be
 class Thinking:
     """Runs at most one search at a time; one without an end holds its answer back until it is released."""
 
-    def __init__(self):
+    def __init__(self, chunk: float = CHUNK):
+        self.chunk = chunk  # seconds between looks at whether to stop
         self.thread: threading.Thread | None = None
         self.released = threading.Event()
         self.released.set()
@@ -37,7 +38,7 @@ class Thinking:
             finally:
                 control.heard = None
 
-        control.until, control.longest = inf if endless else None, CHUNK
+        control.until, control.longest = inf if endless else None, self.chunk
         if endless:
             self.released.clear()
         self.thread = threading.Thread(target=run, name="search")

@@ -9,11 +9,11 @@ from nicegui import ui
 from arena.games.core.game import CHANCE
 from arena.lab.clicks import BoardView
 from arena.lab.forms import SpecField
-from arena.lab.frame import address_of, page, tell, told, with_page
+from arena.lab.frame import address_of, is_crowded, page, tell, told, with_page
 from arena.lab.line import Line, Place
 from arena.lab.play_page import GAME, TICK
 from arena.lab.searches import Search
-from arena.lab.shown import FoundView, shares
+from arena.lab.shown import EVALUATED, FoundView, evaluations_of, shares
 from arena.lab.tree_view import TreeView
 
 AGENTS = ("uct", "alphabeta")  # of the first panels
@@ -45,6 +45,7 @@ class Panel:
 
     def tree(self) -> None:
         """Ask for the tree that the agent searches."""
+        self.page.drawn = self
         if search := self._started():
             search.tree(self.page.line.names, self.page.iterations)
 
@@ -102,6 +103,7 @@ class AnalysePage:
         self.line = line
         self.ahead: list[str] = []  # moves that were taken back
         self.panels: list[Panel] = []
+        self.drawn: Panel | None = None  # whose tree is shown
         with ui.column().classes("w-full max-w-xl grow"):
             self.status = ui.label().classes("text-lg").props("role=status")
             self.board = BoardView(line, self.picked)
@@ -114,9 +116,12 @@ class AnalysePage:
                 self.add(agent)
             with ui.row().classes("items-center gap-2"):
                 ui.button("Another search", on_click=lambda: self.add(AGENTS[0])).props("dense no-caps outline size=sm")
+                ui.button("One less", on_click=lambda: self.step(-1)).props("dense no-caps outline size=sm")
+                ui.button("One more", on_click=lambda: self.step(1)).props("dense no-caps outline size=sm")
                 self.count = ui.number("iterations of a tree", value=30, min=1, max=100_000, precision=0)
                 self.count.props("dense outlined").classes("w-40")
             self.tree = TreeView(self.try_line)
+            self.evaluations = ui.table(columns=EVALUATED, rows=[]).props("dense flat").classes("w-full max-w-md")
         self.draw()
         ui.timer(TICK, self.tick)
 
@@ -128,6 +133,11 @@ class AnalysePage:
     @property
     def iterations(self) -> int | None:
         return int(self.count.value) if self.count.value else None
+
+    def step(self, more: int) -> None:
+        """Show the tree after one iteration more or less, of the panel that showed the last one."""
+        self.count.set_value(max(1, (self.iterations or 1) + more))
+        (self.drawn or self.panels[0]).tree()
 
     def _steps(self) -> None:
         with ui.row().classes("gap-1 items-center"):
@@ -166,6 +176,7 @@ class AnalysePage:
     def remove(self, panel: Panel) -> None:
         """Remove a panel, and end its search."""
         panel.end()
+        self.drawn = None if self.drawn is panel else self.drawn
         self.panels.remove(panel)
         panel.card.delete()
 
@@ -179,6 +190,9 @@ class AnalysePage:
             f"Over: {line.result}." if line.is_over else f"After {len(line.steps)} plies, {turn} to move"
         )
         self.moves.set_value(" ".join(line.words))
+        self.evaluations.rows = evaluations_of(line)
+        self.evaluations.set_visibility(bool(self.evaluations.rows))
+        self.evaluations.update()
         self.buttons.clear()
         with self.buttons:
             for name in (line.complete() or line.unclicked)[:60]:
@@ -245,6 +259,8 @@ class AnalysePage:
 
 def open_page(game: str = "", moves: str = "") -> None:
     """The page to analyse on; what is wrong in its address is told."""
+    if is_crowded():
+        return
     with page("Analyse"):
         found: list[Any] = [Line(GAME)]
         told(lambda: found.insert(0, Line(game or GAME, moves)))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlencode
 
-from nicegui import context, ui
+from nicegui import Client, context, ui
 
 from arena.games.core.errors import UserError
 from arena.lab.searches import Search
@@ -32,6 +32,14 @@ body.body--dark { --q-primary: #8fc1f7 !important; }
 .arena-lab-graph .first { stroke: #0072b2; } .arena-lab-graph circle.first { fill: #0072b2; }
 .arena-lab-graph .second { stroke: #d55e00; } .arena-lab-graph circle.second { fill: #d55e00; }
 """
+
+
+def is_crowded() -> bool:
+    """Whether more pages are open than this machine should serve; then this one says so, and has nothing else."""
+    crowded = len(Client.instances) > MOST_CLIENTS
+    if crowded:
+        ui.label(f"{MOST_CLIENTS} pages are open already: close one, and load this one again.").classes("p-4")
+    return crowded
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The page to play on: a person, or a second agent, against an agent, by clicks."""
 
-import secrets
 from functools import partial
 
 from nicegui import ui
@@ -8,34 +7,29 @@ from nicegui import ui
 from arena.games.core.game import CHANCE
 from arena.lab import saving
 from arena.lab.clicks import BoardView
-from arena.lab.forms import SpecField
-from arena.lab.frame import address_of, page, tell, told, with_page
+from arena.lab.frame import address_of, is_crowded, page, tell, told, with_page
 from arena.lab.line import Line, Place
+from arena.lab.new_game import SIDES, new_game, new_seed
 from arena.lab.searches import Search
 from arena.lab.shown import FoundView, graph_of, shares
+from arena.play.duel import PERSON
 
 GAME, AGENT, ALONE = "breakthrough(rows=6, columns=6)", "uct(seconds=1)", "nmcs(seconds=1)"
-SIDES = {
-    "first": "I move first",
-    "second": "I move second",
-    "both": "I move both sides",
-    "none": "the agent plays both",
-}
 TICK = 0.1  # seconds between looks at the searches
-MANY = 60  # moves without squares, beyond which there is a list instead of buttons
+MANY = 250  # moves without squares, beyond which there is a list instead of buttons
 
 
 class PlayPage:
     """One game on one page."""
 
-    def __init__(self, line: Line, agent: str, side: str):
-        self.line, self.agent, self.side = line, agent, side
-        self.search: Search | None = None
+    def __init__(self, line: Line, agent: str, other: str, side: str):
+        self.line, self.agent, self.other, self.side = line, agent, other, side
+        self.searches: dict[str, Search] = {}  # by agent
         self.hinting = self.paused = False
         self.shown = -1  # plies when the page was last drawn
         with ui.column().classes("w-full max-w-2xl grow"):
             self.board = BoardView(line, self.picked)
-            self.buttons = ui.row().classes("gap-1 flex-wrap arena-lab-moves")
+            self.buttons = ui.row().classes("gap-1 flex-wrap max-h-48 overflow-auto arena-lab-moves")
             self._typing()
         with ui.column().classes("w-full max-w-md gap-2"):
             self.status = ui.label().classes("text-lg").props("role=status")
@@ -44,8 +38,7 @@ class PlayPage:
             self.found = FoundView()
             self.graph = ui.html("", sanitize=False).classes("w-full")
             self.moves = ui.label().classes("text-sm break-words")
-            with ui.expansion("New game").classes("w-full").props("dense"):
-                self._new_game()
+            new_game(line, self.agent, self.other, self.side)
         self.draw()
         ui.timer(TICK, self.tick)
 
@@ -82,21 +75,6 @@ class PlayPage:
                 "dense no-caps outline size=sm"
             )
 
-    def _new_game(self) -> None:
-        game = SpecField("game", str(self.line.game) if not self.line.opening else self.line.game.name, "game")
-        agent = SpecField("agent", self.agent, "agent")
-        side = ui.select(SIDES, value=self.side, label="sides").classes("w-full").props("outlined dense")
-        position = ui.input("moves or a position to begin with").classes("w-full").props("outlined dense")
-
-        def start() -> None:
-            if fault := game.fault or agent.fault:
-                tell(fault)
-            elif told(lambda: Line(game.spec, str(position.value or ""))):
-                query = {"game": game.spec, "agent": agent.spec, "side": str(side.value), "moves": position.value or ""}
-                ui.navigate.to(address_of("/play", **query, seed=_seed()))
-
-        ui.button("Start", on_click=start).props("no-caps outline")
-
     def draw(self) -> None:
         """Show the position and whose turn it is."""
         line = self.line
@@ -129,18 +107,19 @@ class PlayPage:
             return f"Over: {line.result}."
         if self._is_mine():
             return "Your move." if line.game.players == 1 else f"Your move ({self._colour()})."
-        return "Paused." if self.paused else f"{self.agent} is to move."
+        return "Paused." if self.paused else f"{self._on_turn()} is to move."
 
     def _colour(self) -> str:
         """What the side to move has on the board, in words."""
         game, side = self.line.game, self.line.side
         letter = game.pieces(side)
-        colour = game.board_look.pieces.get(letter, letter).partition(" ")[0]
+        look = game.board_look.pieces.get(letter, "")
+        colour = look.partition(" ")[0] or letter
         return f"{('first', 'second')[side]}{f', {colour}' if colour else ''}"
 
     def _address(self, path: str) -> str:
         query = {"game": str(self.line.game), "moves": " ".join(self.line.names), "agent": self.agent}
-        return address_of(path, **query, side=self.side, seed=self.line.seed)
+        return address_of(path, **query, other=self.other, side=self.side, seed=self.line.seed)
 
     # -- What a person does -----------------------------------------------------------------------------------------
 
@@ -167,8 +146,8 @@ class PlayPage:
     def moved(self) -> None:
         """The position is another one: hints are of the past."""
         self.board.shades = {}
-        if self.hinting and self.search:
-            self.search.stop()
+        if self.hinting:
+            self.move_now()
         self.tick()
         self.draw()
 
@@ -179,7 +158,7 @@ class PlayPage:
         if not plies:
             tell("There is no move to take back.")
             return
-        self._drop_search()
+        self._drop_searches()
         self.line.back_to(plies[-1])
         self.found.show(None)
         self.moved()
@@ -192,8 +171,8 @@ class PlayPage:
 
     def move_now(self) -> None:
         """Let the search decide with what it has found."""
-        if self.search:
-            self.search.stop()
+        for search in self.searches.values():
+            search.stop()
 
     def pause(self) -> None:
         """Let the agents wait, or go on."""
@@ -204,13 +183,13 @@ class PlayPage:
         """Give up the person's game."""
         if not self.line.is_over and self.line.game.players == 2 and self.side != "none":
             self.line.resign({"first": 0, "second": 1}.get(self.side, self.line.side))
-            self._drop_search()
+            self._drop_searches()
             self.draw()
 
     def swap(self) -> None:
         """Let the agent play the person's side, and the person the agent's."""
         self.side = {"first": "second", "second": "first", "both": "none", "none": "both"}[self.side]
-        self._drop_search()
+        self._drop_searches()
         self.moved()
 
     def flip(self) -> None:
@@ -220,25 +199,27 @@ class PlayPage:
 
     def save(self, suffix: str) -> None:
         """Give the game as a file."""
-        name = self.agent.partition("(")[0]
-        players = {"first": ("person", name), "second": (name, "person"), "none": (name, name)}
-        record = self.line.record(players.get(self.side, ("person", "person")))
+        other = self.other or self.agent
+        players = {"first": (PERSON, self.agent), "second": (self.agent, PERSON), "none": (self.agent, other)}
+        record = self.line.record(players.get(self.side, (PERSON, PERSON)))
         ui.download.content(saving.text_of(self.line.game, record, suffix), f"game.{suffix}")
 
-    # -- What the agent does ----------------------------------------------------------------------------------------
+    # -- What the agents do -----------------------------------------------------------------------------------------
 
     def tick(self) -> None:
-        """Hear the search; let chance and the agent move."""
-        for answer in self.search.hear() if self.search else ():
-            self._heard(*answer)
+        """Hear the searches; let chance and the agents move."""
+        for search in list(self.searches.values()):
+            for answer in search.hear():
+                self._heard(*answer)
         while self.line.side == CHANCE:
             self.line.throw()
             self.draw()
-        search = self.search
-        if not self.line.is_over and not self._is_mine() and not self.paused and (search := self._searching()):
-            if not search.busy and not search.fault:
-                search.go(self.line.names, self._seed_here())
-        self.doing.set_text(search.state if search else "")
+        if not self.line.is_over and not self._is_mine() and not self.paused:
+            asked = self._searching()
+            if asked is not None and not asked.busy and not asked.fault:
+                asked.go(self.line.names, self._seed_here())
+        states = [search.state for search in self.searches.values()]
+        self.doing.set_text("; ".join(filter(None, states)))
 
     def _heard(self, kind: str, *what) -> None:
         if kind == "error":
@@ -247,53 +228,49 @@ class PlayPage:
             self.draw()
             return
         found = what[0]
+        if found.position != tuple(self.line.names) or self.line.is_over:
+            return  # of a position that was left
         self.found.show(found)
-        if self._is_mine():
-            if self.hinting:
-                self.board.shades = shares(found) or {found.move: 1.0}
-                self.hinting = kind != "decided"
-                self.draw()
-        elif kind == "thought":
-            self.board.shades = shares(found)
-            self.board.draw(clickable=False)
-        elif not self.line.is_over:
+        if not self._is_mine() and kind == "decided":
             self.line.play(found.move, found, found.seconds)
             self.board.shades = {}
             self.draw()
+        elif self.hinting or not self._is_mine():
+            self.board.shades = shares(found) or {found.move: 1.0}
+            self.hinting &= kind != "decided"
+            self.board.draw(clickable=self._is_mine())
+
+    def _on_turn(self) -> str:
+        """The agent that moves, or gives hints, for the side to move."""
+        return self.other if self.other and self.side == "none" and self.line.side == 1 else self.agent
 
     def _searching(self) -> Search | None:
-        """The agent's process; a dead one is not started again before the person does something."""
-        if self.search is None:
+        """That agent's process; a dead one is not started again before the person does something."""
+        agent = self._on_turn()
+        if agent not in self.searches:
 
             def start() -> None:
-                self.search = with_page(Search(self.agent, str(self.line.game)))
+                self.searches[agent] = with_page(Search(agent, str(self.line.game)))
 
             self.paused |= not told(start)
-        return self.search
+        return self.searches.get(agent)
 
-    def _drop_search(self) -> None:
+    def _drop_searches(self) -> None:
         self.hinting = False
-        if self.search:
-            self.search.close()
-            self.search = None
+        for search in self.searches.values():
+            search.close()
+        self.searches = {}
 
     def _seed_here(self) -> int:
         return self.line.seed * 1009 + len(self.line.steps)
 
 
-def _seed() -> int:
-    return secrets.randbelow(10**6) + 1
-
-
-def open_page(game: str = "", agent: str = "", side: str = "", moves: str = "", seed: int = 0) -> None:
+def open_page(game: str = "", agent: str = "", other: str = "", side: str = "", moves: str = "", seed: int = 0) -> None:
     """The page to play on; what is wrong in its address is told, and the usual game begun."""
+    if is_crowded():
+        return
     with page("Play"):
-        line = Line(GAME, seed=seed or _seed())
-
-        def asked() -> None:
-            nonlocal line
-            line = Line(game or GAME, moves, seed or _seed())
-
-        told(asked)
-        alone = line.game.players == 1
-        PlayPage(line, agent or (ALONE if alone else AGENT), side if side in SIDES else "first")
+        lines = [Line(GAME, seed=seed or new_seed())]
+        told(lambda: lines.insert(0, Line(game or GAME, moves, seed or new_seed())))
+        usual = ALONE if lines[0].game.players == 1 else AGENT
+        PlayPage(lines[0], agent or usual, other, side if side in SIDES else "first")

@@ -2,10 +2,11 @@
 
 Orders and answers are tuples of plain values over a pipe.  Orders: ("go", moves, seed, endless), ("tree", moves,
 iterations), ("stop",).  Answers: ("ready", seconds), ("thought", Found), ("decided", Found), ("tree", data, remark),
-("error", text).
+("best", score), ("error", text).
 """
 
 import logging
+import os
 import signal
 import threading
 import time
@@ -24,7 +25,8 @@ from arena.games.core.errors import UserError
 from arena.play.duel import usual_budget
 from arena.play.first_moves import warm
 
-EVERY = 0.2  # seconds between thoughts
+EVERY, CHUNK = 0.2, 0.05  # seconds between thoughts, and between looks at whether to stop
+NICE = 5  # so that pages are answered though searches keep every core busy
 MOST = 12  # candidates that are sent
 
 
@@ -55,8 +57,15 @@ class Searcher(Server):
 
     def __init__(self, agent, game, pipe: Connection):
         super().__init__(agent, game, 0)
-        self.pipe, self.thinking, self.sending = pipe, Thinking(), threading.Lock()
+        self.pipe, self.thinking, self.sending = pipe, Thinking(CHUNK), threading.Lock()
         self.limit = Budget(**usual_budget(agent))  # type: ignore[arg-type]  # counts are whole
+
+    def new_player(self):
+        """A player that tells of the best score it has found, in a game for one player."""
+        player = super().new_player()
+        if self.game.players == 1:
+            player.note_best = lambda score: self.send("best", float(score))  # type: ignore[method-assign]
+        return player
 
     def send(self, *answer: Any) -> None:
         with self.sending:
@@ -120,6 +129,7 @@ def main(pipe: Connection, agent: str, game: str, memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=die_with_the_parent, daemon=True).start()
     limit_memory(memory)
+    os.nice(NICE)
     try:
         import_named()
         searcher = Searcher(agents.make(agent), games.make(game), pipe)

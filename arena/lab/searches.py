@@ -34,6 +34,7 @@ class Search:
         self.begun = time.monotonic()
         self.ready = self.busy = False
         self.fault = ""
+        self.best: float | None = None  # score found, in a game for one player
         self.stopping: float | None = None  # since when
         self._waiting: deque[tuple] = deque()  # orders, until it is ready
         self._pipe, theirs = CONTEXT.Pipe()
@@ -50,7 +51,8 @@ class Search:
             return self.fault
         if not self.ready:
             return f"starting {self.agent} for {self.game}, {time.monotonic() - self.begun:.0f} s"
-        return "thinking" if self.busy else ""
+        best = f", the best score so far {self.best:g}" if self.best is not None else ""
+        return f"thinking{best}" if self.busy else ""
 
     def go(self, moves: list[str], seed: int, endless: bool = False) -> None:
         """Search the position after these moves, until it decides, or with `endless` until it is stopped."""
@@ -99,8 +101,11 @@ class Search:
             self.ready = True
             self._send()
             return None
-        if kind != "thought":
+        if kind not in ("thought", "best"):
             self.busy, self.stopping = False, None
+        if kind == "best":
+            self.best = rest[0]
+            return None
         if kind == "error" and not self.ready:
             self.fault = rest[0]
             return None

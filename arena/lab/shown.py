@@ -5,10 +5,19 @@ from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
+from arena.games.core.game import CHANCE
+from arena.lab.line import Line
 from arena.lab.searcher import Found
 from arena.results.shown.column_forms import count
 
-COLUMNS = ("move", "playouts", "value")
+
+def columns_of(first: str, *others: str) -> list[dict]:
+    """The columns of a table, numbers to the right."""
+    names = (first, *others)
+    return [{"name": one, "label": one, "field": one, "align": "left" if one == first else "right"} for one in names]
+
+
+EVALUATED = columns_of("what", "first", "second", "value")
 WIDE, HIGH = 300, 80  # units of the graph of values
 
 
@@ -17,10 +26,12 @@ class FoundView:
 
     def __init__(self, tried: Callable[[Sequence[str]], object] | None = None):
         self.tried = tried
-        columns = [{"name": name, "label": name, "field": name, "align": "right"} for name in COLUMNS]
-        columns[0]["align"] = "left"
         self.words = ui.label().classes("text-sm").props("aria-live=off")
-        self.table = ui.table(columns=columns, rows=[], row_key="move").props("dense flat").classes("w-full")
+        self.table = (
+            ui.table(columns=columns_of("move", "playouts", "value"), rows=[], row_key="move")
+            .props("dense flat")
+            .classes("w-full")
+        )
         self.line = ui.row().classes("gap-0 flex-wrap")
         self.shown: tuple[str, ...] = ()
         self.show(None)
@@ -48,6 +59,21 @@ class FoundView:
             return
         tried = self.tried
         ui.button(name, on_click=lambda: tried(moves)).props("flat dense no-caps size=sm")
+
+
+def evaluations_of(line: Line) -> list[dict[str, str]]:
+    """The game's evaluations of a position, and the terms of those that add up, as rows of a table."""
+    game, rows = line.game, list[dict[str, str]]()
+    if line.is_over or line.side == CHANCE or game.players != 2:
+        return rows
+    for name in dict.fromkeys([game.evaluation, *game.evaluations()]):
+        one = game.with_evaluation(name)
+        value = f"{float(one.evaluate(line.state)):+.3f}"
+        rows.append({"what": one.evaluation or "default evaluation", "first": "", "second": "", "value": value})
+        for term, first, second, weight in one.terms(line.state):
+            points = f"{weight * (first - second) + 0.0:+.3g}"
+            rows.append({"what": f"... {term}", "first": f"{first:g}", "second": f"{second:g}", "value": points})
+    return rows
 
 
 def in_words(found: Found) -> str:

@@ -142,6 +142,28 @@ def test_everybody_can_use_the_pages(browser, lab, path, size, scheme):
         assert faults_of(page) == {} and problems == []
 
 
+def test_two_agents_play_each_other_and_wait_when_they_are_paused(browser, lab):
+    query = {"game": "connect4(rows=4, columns=5)", "agent": "uct(playouts=500)", "other": "random", "side": "none"}
+    with opened(browser, address(lab, "/play", **query, seed=1)) as (page, problems):
+        until(lambda: status(page).startswith("Over"))
+        assert page.locator("circle.first").count() > 3 and "other=random" in page.url
+    query |= {"game": "hex(size=9)", "agent": "uct(seconds=0.2)", "other": ""}
+    with opened(browser, address(lab, "/play", **query, seed=1)) as (page, _):
+        until(lambda: "moves=" in page.evaluate("location.href"))
+        page.get_by_role("button", name="Pause").click()
+        until(lambda: status(page) == "Paused.")
+        time.sleep(0.5)
+        url = page.evaluate("location.href")
+        time.sleep(0.5)
+        assert page.evaluate("location.href") == url and problems == []
+
+
+def test_the_best_score_so_far_is_shown(browser, lab):
+    query = {"game": "samegame(rows=8, columns=8)", "agent": "nrpa(seconds=20)", "side": "none"}
+    with opened(browser, address(lab, "/play", **query)) as (page, _):
+        until(lambda: "the best score so far" in page.locator("main").inner_text())
+
+
 def test_the_keyboard_is_enough(browser, lab):
     query = {"game": "tictactoe", "agent": "random", "seed": 1}
     with opened(browser, address(lab, "/play", **query)) as (page, problems):

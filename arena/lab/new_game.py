@@ -1,0 +1,37 @@
+"""The form of a new game: game, agents, sides, and a position to begin with."""
+
+import secrets
+
+from nicegui import ui
+
+from arena.lab.forms import SpecField
+from arena.lab.frame import address_of, tell, told
+from arena.lab.line import Line
+
+SIDES = {"first": "I move first", "second": "I move second", "both": "I play both sides", "none": "agents play both"}
+
+
+def new_seed() -> int:
+    """A seed of a game's dice and searches."""
+    return secrets.randbelow(10**6) + 1
+
+
+def new_game(line: Line, agent: str, other: str, side: str) -> None:
+    """A form, folded up, that begins another game; it shows what is played now."""
+    with ui.expansion("New game").classes("w-full").props("dense"):
+        game = SpecField("game", line.game.name if line.opening else str(line.game), "game")
+        first = SpecField("agent", agent, "agent")
+        second = SpecField("agent", other or agent, "second agent, where agents play both sides")
+        sides = ui.select(SIDES, value=side, label="sides").classes("w-full").props("outlined dense")
+        position = ui.input("moves or a position to begin with").classes("w-full").props("outlined dense")
+
+        def start() -> None:
+            moves = str(position.value or "")
+            if fault := game.fault or first.fault or second.fault:
+                tell(fault)
+            elif told(lambda: Line(game.spec, moves)):
+                two = second.spec if second.spec != first.spec else ""
+                query = {"game": game.spec, "agent": first.spec, "other": two, "side": str(sides.value), "moves": moves}
+                ui.navigate.to(address_of("/play", **query, seed=new_seed()))
+
+        ui.button("Start", on_click=start).props("no-caps outline")
