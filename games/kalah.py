@@ -165,15 +165,22 @@ class Kalah(Game):
 
     # -- For people --------------------------------------------------------------------------------------------
 
+    def middle(self, place):
+        """(x, y) of a house in the drawing."""
+        row, house = divmod(place, self.houses + 1)
+        step, last = 1.25 * CELL, self.houses + 2
+        return (step * (last - house - 1.5), 1.5 * CELL) if row else (step * (house + 1.5), 3.5 * CELL)
+
+    def move_point(self, state, move):
+        return self.middle(int(self.player(state)) * (self.houses + 1) + move)
+
     def drawing(self, state, moves):
         """The first player's houses are below, with the store on the right."""
         step, columns = 1.25 * CELL, self.houses + 2
         width, height = step * columns, 5 * CELL
         board = f'<rect class="ground" x="2" y="{LINE}" width="{width - 4:g}" height="{height - 2 * LINE:g}" rx="18"/>'
-        middles = {house: (step * (house + 1.5), 3.5 * CELL) for house in range(self.houses)}
-        middles |= {
-            self.houses + 1 + house: (step * (columns - house - 1.5), 1.5 * CELL) for house in range(self.houses)
-        }
+        houses = (range(self.houses), range(self.houses + 1, 2 * self.houses + 1))
+        middles = {place: self.middle(place) for side in houses for place in side}
         pits = [f'<circle class="felt" cx="{x:g}" cy="{y:g}" r="21"/>' for x, y in middles.values()]
         for player, x in ((0, width - step / 2), (1, step / 2)):
             pits.append(

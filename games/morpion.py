@@ -278,10 +278,22 @@ class Morpion(Game):
         numbers = {
             (int(row) + self.margin, int(column) + self.margin): first + i for i, (column, row) in enumerate(names)
         }
-        low, high = self.margin - ROUND, self.width - self.margin + ROUND
-        points = self.points(state)
-        low, high = min(low, *map(min, points)), max(high, *(max(point) + 1 for point in points))
-        return grid_drawing(range(low, high), points, set(self.cross), self.drawn_lines(state), numbers)
+        return grid_drawing(self.paper(state), self.points(state), set(self.cross), self.drawn_lines(state), numbers)
+
+    def paper(self, state):
+        """The range of rows, and of columns, that is drawn."""
+        low, high, points = self.margin - ROUND, self.width - self.margin + ROUND, self.points(state)
+        return range(min(low, *map(min, points)), max(high, *(max(point) + 1 for point in points)))
+
+    def move_point(self, state, move):
+        """The point that it adds; lines through the same one have the same."""
+        column, row = (int(number) + self.margin for number in self.move_name(state, move).partition(":")[0].split(","))
+        return at(self.paper(state), (row, column))
+
+
+def at(paper, place) -> tuple[float, float]:
+    """(x, y) of a place (row, column) in the drawing of these rows and columns."""
+    return (place[1] - paper.start + 0.5) * GRID, (paper.stop - place[0] - 0.5) * GRID
 
 
 def grid_drawing(paper, points, cross, lines, numbers) -> Drawing:
@@ -290,15 +302,16 @@ def grid_drawing(paper, points, cross, lines, numbers) -> Drawing:
     Places are (row, column), rows upwards, in the range `paper`; the last line of the highest number is marked.
     """
     size, cell = len(paper) * GRID, GRID
-
-    def at(place):
-        return (place[1] - paper.start + 0.5) * cell, (paper.stop - place[0] - 0.5) * cell
-
     rules = "".join(f"M{(i + 0.5) * cell:g} 0v{size}M0 {(i + 0.5) * cell:g}h{size}" for i in range(len(paper)))
-    dots = "".join('<circle class="point" cx="{:g}" cy="{:g}" r="4.5"/>'.format(*at(place)) for place in sorted(cross))
-    shapes = ['<path class="drawn" d="M{:g} {:g}L{:g} {:g}"/>'.format(*at(one), *at(other)) for one, other in lines]
+    dots = "".join(
+        '<circle class="point" cx="{:g}" cy="{:g}" r="4.5"/>'.format(*at(paper, place)) for place in sorted(cross)
+    )
+    shapes = [
+        '<path class="drawn" d="M{:g} {:g}L{:g} {:g}"/>'.format(*at(paper, one), *at(paper, other))
+        for one, other in lines
+    ]
     for place in sorted(points - cross, key=lambda place: numbers.get(place, 0)):
-        x, y = at(place)
+        x, y = at(paper, place)
         last = numbers.get(place) == max(numbers.values(), default=0)
         shapes.append(f'<circle class="added{" last" if last else ""}" cx="{x:g}" cy="{y:g}" r="11"/>')
         if place in numbers:

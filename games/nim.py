@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from arena.games.core.bits import nth_bit, popcount
-from arena.games.core.drawing import heaps_drawing
+from arena.games.core.drawing import heaps_drawing, object_at
 from arena.games.core.game import Game, check_range
 from arena.games.core.lanes import choose, narrowest
 from arena.games.core.random import random_below
@@ -121,6 +121,11 @@ class TakingGame(HeapGame):
         return value
 
     # -- For people --------------------------------------------------------------------------------------------
+
+    def move_point(self, state, move):
+        """The first of the objects that it takes from the end of their heap."""
+        heap, less = divmod(move, self.largest_take)
+        return object_at(heap, int(state[heap + 1]) - less - 1, max(self.heaps))
 
     def drawing(self, state, moves):
         last = [int(moves[-1].partition("-")[0]) - 1] if moves and "-" in moves[-1] else []

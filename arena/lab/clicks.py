@@ -1,6 +1,7 @@
 """A game's board on a page: its picture, with the squares that may be clicked, or reached by the keyboard."""
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 
 from nicegui import ui
 
@@ -24,7 +25,7 @@ class BoardView:
 
         def heard(event) -> None:
             row, column = str(event.args).split(",")
-            picked((int(row), int(column)))
+            picked((float(row), float(column)))
 
         self.html.on("click", heard, js_handler=PICKED)
         self.html.on("keydown", heard, js_handler=KEYED)
@@ -33,43 +34,54 @@ class BoardView:
         """Show the position, and where `clickable` the squares to pick."""
         line = self.line
         picture = str(games.svg(line.game, line.state, line.words))
-        over = [*self._shades(), *self._squares(clickable)] if line.board else []
+        over = [*self._shades(), *self._squares(clickable)]
         picture = picture.replace('role="img"', 'role="group"', 1).replace("</svg>", f"{''.join(over)}</svg>")
         self.html.set_content(picture)
         self.html.classes(**{"add" if self.turned else "remove": "turned"})
 
     def _squares(self, clickable: bool) -> Iterable[str]:
         line, at = self.line, self._at()
-        for place in line.picked:
-            yield f'<circle class="picked" cx="{at(*place)[0]:g}" cy="{at(*place)[1]:g}" r="{CELL * 0.42:g}"/>'
         places = sorted(line.next_places()) if clickable else []
-        for row, column in places:
-            x, y = at(row, column)
-            spot = f'data-place="{row},{column}" tabindex="0" role="button" aria-label="{self._name(row, column)}"'
-            yield f'<g class="spot" {spot}><circle class="area" cx="{x:g}" cy="{y:g}" r="{CELL / 2:g}"/>'
-            yield (
-                f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="{CELL * 0.36:g}"/></g>'
-                if self._falls_to(row, column)
-                else "</g>"
-            )
+        marked = {self._falls_to(step) for step in line.next_steps()}
+        radius = _radius([at(*place) for place in places])
+        for place in line.picked:
+            yield _circle("picked", *at(*place), 0.84 * radius)
+        for place in places:
+            x, y = at(*place)
+            spot = f'data-place="{place[0]:g},{place[1]:g}" tabindex="0" role="button" aria-label="{self._name(place)}"'
+            dot = _circle("dot", x, y, 0.72 * radius) if place in marked else ""
+            yield f'<g class="spot" {spot}>{_circle("area", x, y, radius)}{dot}</g>'
 
     def _shades(self) -> Iterable[str]:
         for name, strength in self.shades.items():
-            for row, column in sorted(self.line.ways.get(name, [set()])[-1:][0] if self.line.ways.get(name) else ()):
-                x, y = self._at()(row, column)
+            for place in sorted((self.line.ways.get(name) or [set()])[-1]):
                 style = f'style="fill-opacity:{0.15 + 0.6 * strength:.2f}"'
-                yield f'<circle class="shade" {style} cx="{x:g}" cy="{y:g}" r="{CELL * 0.45:g}"/>'
+                yield _circle("shade", *self._at()(*place), CELL * 0.45, style)
 
-    def _falls_to(self, row: int, column: int) -> bool:
-        """Whether a stone that is put into this cell's column stays here; always, where squares are named."""
+    def _falls_to(self, step: set[Place]) -> Place:
+        """The one of several squares that is marked: where a stone that is put into a column stays, else the first."""
         board = self.line.game.drawn_board(self.line.state)
-        if board is None or any(board.row_names):
-            return True
-        return [symbols[column] for symbols in board.rows].count(".") == row + 1
+        free = [(r, c) for r, c in step if board and not any(board.row_names) and board.rows[int(r)][int(c)] == "."]
+        return max(free, default=min(step))
 
-    def _at(self):
-        return centres(self.line.board, self.line.game.board_look)
+    def _at(self) -> Callable[..., tuple[float, float]]:
+        """From a place to (x, y)."""
+        return centres(self.line.board, self.line.game.board_look) if self.line.board else lambda x, y: (x, y)
 
-    def _name(self, row: int, column: int) -> str:
+    def _name(self, place: Place) -> str:
+        """A square in words; of a drawing that is no board, the moves that begin there."""
         board = self.line.board
-        return f"{board.column_names[column]}{board.row_names[row]}" if board else ""
+        if board is not None:
+            return f"{board.column_names[int(place[1])]}{board.row_names[int(place[0])]}"
+        return " or ".join(name for name, places in self.line.ways.items() if places and place in places[0])
+
+
+def _circle(kind: str, x: float, y: float, radius: float, style: str = "") -> str:
+    return f'<circle class="{kind}" {style} cx="{x:g}" cy="{y:g}" r="{radius:g}"/>'
+
+
+def _radius(points: Sequence[tuple[float, float]]) -> float:
+    """Of the areas to click: half a cell, or less where they would overlap."""
+    ordered = sorted(points)
+    near = [math.dist(one, other) for i, one in enumerate(ordered) for other in ordered[i + 1 : i + 12]]
+    return min([CELL / 2, *(gap / 2 for gap in near)])

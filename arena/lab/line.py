@@ -1,5 +1,6 @@
 """A game in progress on a page: the moves made, and the squares picked of the next one."""
 
+import re
 import time
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -13,7 +14,8 @@ from arena.lab.searcher import Found
 from arena.play.game_calls import result_of
 from arena.results.database.record import GameRecord, MoveRecord, Reason
 
-Place = tuple[int, int]  # row and column
+Place = tuple[float, float]  # row and column; on a drawing that is no board, x and y
+STEP = re.compile(rf"(?:{SQUARE.pattern})(?:\|(?:{SQUARE.pattern}))*")  # one square, or any of several
 OVER = -2  # in place of the side to move
 
 
@@ -154,8 +156,14 @@ class Line:
         if self.is_over:
             return {}
         board = self.game.drawn_board(self.state)
-        named = ((move, self.game.move_name(self.state, move)) for move in map(int, self.game.moves(self.state)))
-        return {name: clicked(board, self.game.move_squares(self.state, move)) for move, name in named}
+        moves = list(map(int, self.game.moves(self.state)))
+        return {self.game.move_name(self.state, move): self._way(board, move) for move in moves}
+
+    def _way(self, board: Board | None, move: int) -> list[set[Place]]:
+        if board is not None:
+            return clicked(board, self.game.move_squares(self.state, move))
+        point = self.game.move_point(self.state, move)
+        return [] if point is None else [{point}]
 
     @property
     def unclicked(self) -> list[str]:
@@ -175,10 +183,14 @@ class Line:
         """The moves that the squares picked name in full; several where they differ in more, as promotions do."""
         return [name for name in self.fitting() if self.picked and len(self.ways[name]) == len(self.picked)]
 
-    def next_places(self) -> set[Place]:
-        """The squares that may be picked next."""
+    def next_steps(self) -> list[set[Place]]:
+        """The squares that may be picked next, each any of a set."""
         following = (self.ways[name][len(self.picked) :] for name in self.fitting())
-        return set().union(*(rest[0] for rest in following if rest))
+        return [rest[0] for rest in following if rest]
+
+    def next_places(self) -> set[Place]:
+        """All these squares."""
+        return set().union(*self.next_steps())
 
     def pick(self, place: Place) -> None:
         """Pick a square; one that no move goes over begins anew."""
@@ -188,14 +200,13 @@ class Line:
             self.picked.append(place)
 
 
-def clicked(board: Board | None, squares: str) -> list[set[Place]]:
+def clicked(board: Board, squares: str) -> list[set[Place]]:
     """The squares that a text names on a board; of a column, any of its cells."""
-    if board is None:
-        return []
     if squares in board.column_names:
         column = board.column_names.index(squares)
         return [{(row, column) for row in range(len(board.rows))}]
-    return [set(places) for square in SQUARE.findall(squares) if (places := board.places(square))]
+    steps = (board.places(several) for several in STEP.findall(squares))
+    return [set[Place](places) for places in steps if places]
 
 
 def _walked(game: Game, moves: str) -> Iterable[tuple]:

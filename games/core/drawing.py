@@ -252,6 +252,12 @@ def lines_drawing(lines: Iterable[str]) -> Drawing:
     return Drawing(width, height, paper(width, height), tuple(parts))
 
 
+def object_at(heap: int, number: int, most: int) -> tuple[float, float]:
+    """(x, y) of an object of a heap of `heaps_drawing`, both counted from 0."""
+    unit = 12 if most <= STICKS else 12 * STICKS / most
+    return 40 + unit * (number + 0.3), 34 * heap + 20
+
+
 def heaps_drawing(heaps: Sequence[int], most: int, last: Iterable[int] = ()) -> Drawing:
     """Heaps below each other, each with its number and size.
 

@@ -60,8 +60,12 @@ class People(Rules):
         return read_board(self.render(state))
 
     def move_squares(self, state: np.ndarray, move: int) -> str:
-        """The squares that a move names, one after the other, for a person who clicks them; "" if it names none."""
+        """The squares that a person clicks for a move, one after the other; `a1|a2` is any of the two, "" none."""
         return self.uci_name(state, move)
+
+    def move_point(self, state: np.ndarray, move: int) -> tuple[float, float] | None:
+        """Where a person clicks for a move on a drawing that is no board, in its units; None: nowhere."""
+        return None
 
     def picture(self, names: Iterable[str]) -> str:
         """An SVG picture of the position after the moves with these names; the last one is marked."""
