@@ -13,11 +13,12 @@ from arena.lab.frame import address_of, is_crowded, page, tell, told, with_page
 from arena.lab.line import Line, Place
 from arena.lab.play_page import GAME, TICK
 from arena.lab.searches import Search
-from arena.lab.shown import EVALUATED, FoundView, evaluations_of, shares
+from arena.lab.shown import EVALUATED, FoundView, evaluations_of, shares, solved_in_words
 from arena.lab.tree_view import TreeView
 
 AGENTS = ("uct", "alphabeta")  # of the first panels
 MOST = 3  # panels
+KINDS = {1: "win", 0: "draw", -1: "loss"}  # of shades
 
 
 class Panel:
@@ -32,6 +33,7 @@ class Panel:
             with ui.row().classes("gap-1"):
                 self.button = ui.button("Search", on_click=self.toggle).props("dense no-caps outline size=sm")
                 ui.button("Tree", on_click=self.tree).props("dense no-caps outline size=sm")
+                ui.button("Solve", on_click=self.solve).props("dense no-caps outline size=sm")
                 ui.button("Remove", on_click=lambda: page.remove(self)).props("dense no-caps flat size=sm")
             self.doing = ui.label().classes("text-sm")
             self.found = FoundView(page.try_line)
@@ -48,6 +50,11 @@ class Panel:
         self.page.drawn = self
         if search := self._started():
             search.tree(self.page.line.names, self.page.iterations)
+
+    def solve(self) -> None:
+        """Ask for the exact value."""
+        if search := self._started():
+            search.solve(self.page.line.names)
 
     def _started(self) -> Search | None:
         line = self.page.line
@@ -82,10 +89,13 @@ class Panel:
                 tell(what[0])
             elif kind == "tree":
                 self.page.tree.show(*what)
+            elif kind == "solved":
+                self.found.words.set_text(solved_in_words(what[0]))
+                if what[0].position == tuple(self.page.line.names) and what[0].value is not None:
+                    self.page.shade(dict.fromkeys(what[0].best, 0.7), KINDS[what[0].value])
             elif what[0].position == tuple(self.page.line.names):
                 self.found.show(what[0])
-                self.page.board.shades = shares(what[0]) or {what[0].move: 1.0}
-                self.page.board.draw(clickable=True)
+                self.page.shade(shares(what[0]) or {what[0].move: 1.0})
         self.doing.set_text(self.search.state)
         self.button.set_text("Stop" if self.search.busy else "Search")
 
@@ -203,6 +213,11 @@ class AnalysePage:
 
     def _address(self, path: str) -> str:
         return address_of(path, game=str(self.line.game), moves=" ".join(self.line.names))
+
+    def shade(self, moves: dict[str, float], kind: str = "shade") -> None:
+        """Shade moves on the board."""
+        self.board.shades, self.board.shade = moves, kind
+        self.board.draw(clickable=True)
 
     def _moved(self) -> None:
         self.draw()

@@ -21,6 +21,7 @@ class BoardView:
     def __init__(self, line: Line, picked: Callable[[Place], None]):
         self.line, self.turned = line, False
         self.shades: dict[str, float] = {}  # by move: how strongly its last square is shaded, 0 to 1
+        self.shade = "shade"  # its kind: or win, draw or loss
         self.html = ui.html("", sanitize=False).classes("arena-lab-board w-full")
 
         def heard(event) -> None:
@@ -56,7 +57,7 @@ class BoardView:
         for name, strength in self.shades.items():
             for place in sorted((self.line.ways.get(name) or [set()])[-1]):
                 style = f'style="fill-opacity:{0.15 + 0.6 * strength:.2f}"'
-                yield _circle("shade", *self._at()(*place), CELL * 0.45, style)
+                yield _circle(self.shade, *self._at()(*place), CELL * 0.45, style)
 
     def _falls_to(self, step: set[Place]) -> Place:
         """The one of several squares that is marked: where a stone that is put into a column stays, else the first."""

@@ -23,7 +23,9 @@ STYLE = """
 .arena-lab-board .spot:focus-visible .area { stroke: #1d7a3e; stroke-width: 3; }
 .body--dark .arena-lab-board .dot, .body--dark .arena-lab-board .picked { stroke: #8fe3ad; stroke-opacity: 1; }
 .arena-lab-board .picked { fill: none; stroke: #1d7a3e; stroke-width: 3; }
-.arena-lab-board .shade { fill: #3d8bd4; pointer-events: none; }
+.arena-lab-board .shade, .arena-lab-board .draw { fill: #3d8bd4; pointer-events: none; }
+.arena-lab-board .win { fill: #2f9e57; pointer-events: none; }
+.arena-lab-board .loss { fill: #cf4a3f; pointer-events: none; }
 body { --q-primary: #1f5f99 !important; }
 body.body--dark { --q-primary: #8fc1f7 !important; }
 .arena-lab-graph { width: 100%; height: auto; }

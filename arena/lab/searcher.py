@@ -1,8 +1,8 @@
 """A process that searches for one panel of a page: its own code, run by `searches.Search`.
 
 Orders and answers are tuples of plain values over a pipe.  Orders: ("go", moves, seed, endless), ("tree", moves,
-iterations), ("stop",).  Answers: ("ready", seconds), ("thought", Found), ("decided", Found), ("tree", data, remark),
-("best", score), ("error", text).
+iterations), ("solve", moves), ("stop",).  Answers: ("ready", seconds), ("thought", Found), ("decided", Found),
+("tree", data, remark), ("solved", Solved), ("best", score), ("error", text).
 """
 
 import logging
@@ -10,6 +10,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
@@ -52,6 +53,17 @@ class Found(NamedTuple):
     position: tuple[str, ...]  # the moves that led to where it searched
 
 
+class Solved(NamedTuple):
+    """The exact value of a position, as far as it was found."""
+
+    value: int | None  # 1 win, 0 draw, -1 loss, for the player to move
+    best: tuple[str, ...]  # the moves that keep it
+    nodes: int
+    seconds: float
+    unsolved: str  # why not
+    position: tuple[str, ...]
+
+
 class Searcher(Server):
     """One agent on one game, which thinks in a thread and tells of it."""
 
@@ -82,28 +94,38 @@ class Searcher(Server):
             told = Reporter(
                 lambda: self.player, lambda one, seconds: self.send("thought", self.found(one, seconds)), EVERY
             )
-            self.thinking.start(lambda: self._search(names, seed, start), endless, told.look)
+            self.thinking.start(lambda: self._reported(self._search, names, seed, start), endless, told.look)
+        elif kind == "solve":
+            self.thinking.start(lambda: self._reported(self._solve, *rest), False, lambda: None)
         elif kind == "tree":
-            self.thinking.start(lambda: self._tree(*rest), False, lambda: None)
+            self.thinking.start(lambda: self._reported(self._tree, *rest), False, lambda: None)
 
-    def _search(self, names: list[str], seed: int, start: float) -> None:
+    def _reported(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Do a piece of work; what is wrong with it becomes an answer."""
         try:
-            self.follow(names)
-            decision = self.decide(seed)
-            self.send("decided", self.found(decision, time.perf_counter() - start))
+            work(*arguments)
         except (UserError, ValueError, TypeError) as error:
             self.send("error", str(error))
+
+    def _search(self, names: list[str], seed: int, start: float) -> None:
+        self.follow(names)
+        self.send("decided", self.found(self.decide(seed), time.perf_counter() - start))
+
+    def _solve(self, names: list[str]) -> None:
+        from arena.agents.core.solve import solve, solver_of
+
+        state = self.game.read_line(" ".join(names))[1]
+        found = solve(solver_of(self.agent, self.game), state)
+        best = tuple(self.game.move_name(state, move) for move in found.best)
+        self.send("solved", Solved(found.value, best, found.nodes, found.seconds, found.unsolved, tuple(names)))
 
     def _tree(self, names: list[str], iterations: int | None) -> None:
         from arena.agents.core.tree_node import as_data
         from arena.agents.pictures import View, show
 
-        try:
-            state = self.game.read_line(" ".join(names))[1]
-            shown = show(self.agent, self.game, state, View(iterations))
-            self.send("tree", as_data(shown.root), shown.remark)
-        except (UserError, ValueError, TypeError) as error:
-            self.send("error", str(error))
+        state = self.game.read_line(" ".join(names))[1]
+        shown = show(self.agent, self.game, state, View(iterations))
+        self.send("tree", as_data(shown.root), shown.remark)
 
     def found(self, decision: Decision, seconds: float) -> Found:
         """A decision as plain values, its candidates from the most visited on."""

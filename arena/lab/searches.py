@@ -62,6 +62,10 @@ class Search:
         """Ask for the tree that the agent searches from there."""
         self._order("tree", list(moves), iterations)
 
+    def solve(self, moves: list[str]) -> None:
+        """Ask for the exact value there."""
+        self._order("solve", list(moves))
+
     def stop(self) -> None:
         """Let the search decide now."""
         if self.busy and self.stopping is None:

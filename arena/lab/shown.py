@@ -7,7 +7,7 @@ from nicegui import ui
 
 from arena.games.core.game import CHANCE
 from arena.lab.line import Line
-from arena.lab.searcher import Found
+from arena.lab.searcher import Found, Solved
 from arena.results.shown.column_forms import count
 
 
@@ -59,6 +59,15 @@ class FoundView:
             return
         tried = self.tried
         ui.button(name, on_click=lambda: tried(moves)).props("flat dense no-caps size=sm")
+
+
+def solved_in_words(solved: Solved) -> str:
+    """An exact value in a line."""
+    if solved.value is None:
+        return f"not solved: {solved.unsolved}"
+    word = {1: "a win", 0: "a draw", -1: "a loss"}[solved.value]
+    best = f"; best: {' '.join(solved.best)}" if solved.best else ""
+    return f"exact: {word} for the player to move{best}; {count(solved.nodes)} nodes, {solved.seconds:.1f} s"
 
 
 def evaluations_of(line: Line) -> list[dict[str, str]]:

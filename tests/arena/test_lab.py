@@ -223,6 +223,16 @@ def test_a_search_shows_its_tree(search):
     assert kind == "tree" and root["children"] and "nodes" in remark
 
 
+def test_a_solver_gives_the_exact_value(search):
+    one = search("dfpn", "tictactoe")
+    one.solve(["2b", "1b"])
+    kind, solved = heard(one, lambda answers: not one.busy)[-1]
+    assert kind == "solved" and solved.value == 1 and len(solved.best) > 2 and solved.unsolved == ""
+    one = search("uct(playouts=10)", "tictactoe")
+    one.solve([])
+    assert "uct" in heard(one, lambda answers: not one.busy)[-1][1]
+
+
 def test_the_graph_has_both_sides_values_as_the_first_player_sees_them():
     assert graph_of([None, None], [0, 1]) == ""
     drawn = graph_of([1.0, 1.0, None, 0.5], [0, 1, 0, 1])

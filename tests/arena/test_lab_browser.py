@@ -38,7 +38,7 @@ SMALL = {
     "samegame": "samegame(rows=4, columns=4)",
     "y": "y(size=4)",
 }
-CLICKS = 150  # of a game, at most: some random ones would not end
+CLICKS = 80  # of a game, at most: some random ones would not end
 STATUS, SPOTS = "[role=status]", ".spot"
 
 
