@@ -249,3 +249,9 @@ def test_mistakes_of_the_command_are_told_before_a_page_is_served():
         taken.listen()
         done = call("lab", "--no-browser", "--port", taken.getsockname()[1])
     assert done.exit_code == 2 and "--port 0 takes a free one" in done.output
+
+
+def test_without_the_package_the_command_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    done = call("lab")
+    assert done.exit_code == 2 and 'pip install "search-arena[web]"' in " ".join(done.output.split())
