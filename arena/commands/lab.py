@@ -24,9 +24,9 @@ OfAgent = Annotated[
     Panel.PLAY, examples='arena lab\narena lab --game othello --agent "uct(seconds=2)"\narena lab --port 0 --no-browser'
 )
 def lab(game: OfGame = "", agent: OfAgent = "", port: Port = 8400, no_browser: NoBrowser = False) -> None:
-    """Open the laboratory in the browser: play any game by clicks, and watch searches think.
+    """Open the laboratory in the browser.
 
-    The pages are for whoever opens the address that is printed, on this machine alone. Ctrl-C ends them.
+    Play any game by clicks, watch searches think, and look into their trees.  The pages are for whoever opens the address that is printed, on this machine alone.  Ctrl-C ends them.
     """
     if importlib.util.find_spec("nicegui") is None:
         raise typer.BadParameter('the pages need NiceGUI: pip install "search-arena[web]"')

@@ -50,7 +50,7 @@ class BoardView:
             yield _circle("picked", *at(*place), 0.84 * radius)
         for place in places:
             x, y = at(*place)
-            where, name = f"{place[0]:g},{place[1]:g}", html.escape(self._name(place))
+            where, name = f"{place[0]},{place[1]}", html.escape(self._name(place))
             spot = f'data-place="{where}" tabindex="0" role="button" aria-label="{name}"'
             dot = _circle("dot", x, y, 0.72 * radius) if place in marked else ""
             yield f'<g class="spot" {spot}>{_circle("area", x, y, radius)}{dot}</g>'

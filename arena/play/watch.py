@@ -10,7 +10,7 @@ import mmap
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing.heap import Arena
+from multiprocessing import heap
 from time import monotonic
 from typing import NamedTuple
 
@@ -37,17 +37,17 @@ class Doing(NamedTuple):
     best: float  # score found so far, in a game for one player; or NaN
 
 
-def new_memory() -> Arena:
+def new_memory() -> heap.Arena:
     """Memory to share with one worker, in a file of its own: an agent that writes to whatever is open in its process
     reaches no other's.  SharedMemoryError if the system has none.
     """
     with sharing():
-        memory = Arena(mmap.PAGESIZE)
+        memory = heap.Arena(mmap.PAGESIZE)
     words_of(memory)[AGENT] = NOBODY
     return memory
 
 
-def words_of(memory: Arena) -> "memoryview[float]":
+def words_of(memory: heap.Arena) -> "memoryview[float]":
     """The words of a worker's memory: float64[...], of which WORDS are used."""
     return memoryview(memory.buffer).cast("B").cast("d")
 
@@ -69,7 +69,7 @@ def is_nonsense(doing: Doing) -> bool:
 class Watch:
     """Notes what a worker does in shared memory; without it in its own, for games without a supervisor."""
 
-    def __init__(self, memory: Arena | None = None):
+    def __init__(self, memory: heap.Arena | None = None):
         self._words = memoryview(bytearray(8 * WORDS)).cast("d") if memory is None else words_of(memory)
         self._depth = 0  # of compilations
         self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
