@@ -26,7 +26,8 @@ OfAgent = Annotated[
 def lab(game: OfGame = "", agent: OfAgent = "", port: Port = 8400, no_browser: NoBrowser = False) -> None:
     """Open the laboratory in the browser.
 
-    Play any game by clicks, watch searches think, and look into their trees.  The pages are for whoever opens the address that is printed, on this machine alone.  Ctrl-C ends them.
+    Play any game by clicks, watch searches think, and look into their trees.  The pages are for whoever opens the
+    address that is printed, on this machine alone.  Ctrl-C ends them.
     """
     if importlib.util.find_spec("nicegui") is None:
         raise typer.BadParameter('the pages need NiceGUI: pip install "search-arena[web]"')
