@@ -5,6 +5,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 from fastapi import FastAPI
@@ -48,7 +49,8 @@ def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -
             webbrowser.open(address)
 
     threading.Timer(0.5, announce).start()
-    server.run(sockets=[listening])
+    with suppress(KeyboardInterrupt):  # which ends it
+        server.run(sockets=[listening])
 
 
 def _listen(port: int) -> socket.socket:
