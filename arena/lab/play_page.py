@@ -211,12 +211,14 @@ class PlayPage:
         for search in list(self.searches.values()):
             for answer in search.hear():
                 self._heard(*answer)
+            if search.fault:
+                self._lost(search)
         while self.line.side == CHANCE:
             self.line.throw()
             self.draw()
         if not self.line.is_over and not self._is_mine() and not self.paused:
             asked = self._searching()
-            if asked is not None and not asked.busy and not asked.fault:
+            if asked is not None and not asked.busy:
                 asked.go(self.line.names, self._seed_here())
         states = [search.state for search in self.searches.values()]
         self.doing.set_text("; ".join(filter(None, states)))
@@ -244,8 +246,16 @@ class PlayPage:
         """The agent that moves, or gives hints, for the side to move."""
         return self.other if self.other and self.side == "none" and self.line.side == 1 else self.agent
 
+    def _lost(self, search: Search) -> None:
+        """A search has died or hung: wait, until *Pause* begins another one."""
+        tell(search.fault)
+        self.searches.pop(search.agent, None)
+        self.hinting = False
+        self.paused = True
+        self.draw()
+
     def _searching(self) -> Search | None:
-        """That agent's process; a dead one is not started again before the person does something."""
+        """That agent's process."""
         agent = self._on_turn()
         if agent not in self.searches:
 

@@ -1,6 +1,8 @@
 """The laboratory in a browser: every game played to its end by clicks, searches watched, mistakes told."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -213,14 +215,32 @@ def test_analysis(browser, lab):
         assert problems == []
 
 
-def test_a_page_that_is_closed_ends_its_search(browser, lab):
-    def searching():
-        children = Path(f"/proc/{lab[2]}/task/{lab[2]}/children").read_text().split()
-        return sum(b"multiprocessing-fork" in Path(f"/proc/{child}/cmdline").read_bytes() for child in children)
+def children(lab):
+    """The processes that search for the pages."""
+    found = Path(f"/proc/{lab[2]}/task/{lab[2]}/children").read_text().split()
+    return [int(one) for one in found if b"multiprocessing-fork" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
-    until(lambda: searching() == 0, 3.0)
+
+def test_a_search_that_dies_costs_no_game(browser, lab):
+    """The page says so and waits; another one goes on from there."""
+    until(lambda: children(lab) == [], 3.0)
+    query = {"game": "othello", "agent": "uct(seconds=60)", "side": "second", "seed": 1}
+    with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        until(lambda: page.locator("tbody tr").count() > 2)
+        os.kill(children(lab)[0], signal.SIGKILL)
+        until(lambda: status(page) == "Paused.", 5.0)
+        assert "the search has died (exit code -9)" in page.locator(".q-notification").inner_text()
+        page.get_by_role("button", name="Pause").click()
+        until(lambda: len(children(lab)) == 1 and "thinking" in page.locator("main").inner_text())
+        page.reload()
+        until(lambda: "thinking" in page.locator("main").inner_text() and len(children(lab)) == 1)
+        assert problems == []
+
+
+def test_a_page_that_is_closed_ends_its_search(browser, lab):
+    until(lambda: children(lab) == [], 3.0)
     query = {"game": "othello", "agent": "uct(seconds=60)", "side": "second"}
     with opened(browser, address(lab, "/play", **query)) as (page, _):
         until(lambda: page.locator("tbody tr").count() > 2)
-        assert searching() == 1
-    until(lambda: searching() == 0, 3.0)
+        assert len(children(lab)) == 1
+    until(lambda: children(lab) == [], 3.0)
