@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ class Line:
     """
 
     def __init__(self, game: str, moves: str = "", seed: int = 0):
-        begun, words = games.make(game).from_line(moves)
+        begun, words = _set_up(games.make(game), moves)
         self.game: Game = begun
         self.opening = self.game.position_word()
         self.seed, self.began = seed, time.perf_counter()
@@ -207,6 +208,14 @@ def clicked(board: Board, squares: str) -> list[set[Place]]:
         return [{(row, column) for row in range(len(board.rows))}]
     steps = (board.places(several) for several in STEP.findall(squares))
     return [set[Place](places) for places in steps if places]
+
+
+def _set_up(game: Game, text: str) -> tuple[Game, list[str]]:
+    """The game from the position that a text begins with, as records or a FEN have it, and the words of its moves."""
+    with suppress(ValueError, KeyError):
+        if (begun := game.from_pgn_tags({"FEN": text.strip()})) != game:
+            return begun, []
+    return game.from_line(text)
 
 
 def _walked(game: Game, moves: str) -> Iterable[tuple]:

@@ -170,7 +170,10 @@ class PlayPage:
             search.go(self.line.names, self._seed_here())
 
     def move_now(self) -> None:
-        """Let the search decide with what it has found."""
+        """Let the search decide with what it has found; where agents wait, let one make its move."""
+        if self.paused and not self._is_mine() and (search := self._searching()) and not search.busy:
+            search.go(self.line.names, self._seed_here())
+            return
         for search in self.searches.values():
             search.stop()
 

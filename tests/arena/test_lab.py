@@ -61,6 +61,8 @@ def test_a_click_beside_the_moves_begins_anew():
 
 def test_moves_are_taken_back_and_a_position_is_set_up():
     fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    assert str(Line("chess", fen).game) == str(games.make("chess").from_pgn_tags({"FEN": fen}))
+    assert Line("go(size=5)", "c3 b2").names == ["c3", "b2"]
     line = Line("chess", games.make("chess").from_pgn_tags({"FEN": fen}).position_word() + " e5")
     assert line.names == ["e5"] and line.side == 0
     line.play("Nf3")

@@ -157,7 +157,12 @@ def test_two_agents_play_each_other_and_wait_when_they_are_paused(browser, lab):
         time.sleep(0.5)
         url = page.evaluate("location.href")
         time.sleep(0.5)
-        assert page.evaluate("location.href") == url and problems == []
+        assert page.evaluate("location.href") == url
+        page.get_by_role("button", name="Move now").click()
+        until(lambda: page.evaluate("location.href") != url)
+        time.sleep(0.5)
+        assert page.evaluate("location.href").count("+") == url.count("+") + 1
+        assert status(page) == "Paused." and problems == []
 
 
 def test_the_best_score_so_far_is_shown(browser, lab):
