@@ -10,10 +10,21 @@ from arena import games
 from arena.games.core.drawing import CELL, centres
 from arena.lab.line import Line, Place
 
-# a click, or Enter, on a square: its row and column
-FOUND = "const at = event.target.closest('[data-place]'); if (at) { event.preventDefault(); emit(at.dataset.place); }"
-PICKED = f"(event) => {{ {FOUND} }}"
-KEYED = f"(event) => {{ if (event.key === 'Enter' || event.key === ' ') {{ {FOUND} }} }}"
+# a click, Enter or a drag on a square: its row and column.  A drag picks its first square when the mouse goes down
+AT = "const at = event.target.closest('[data-place]');"
+PICKED = f"(event) => {{ {AT} if (at) {{ emit(at.dataset.place); }} }}"
+KEYED = (
+    "(event) => { if (event.key !== 'Enter' && event.key !== ' ') { return; } "
+    f"{AT} if (at) {{ event.preventDefault(); emit(at.dataset.place); }} }}"
+)
+DOWN = (
+    f"(event) => {{ {AT} window.arenaDown = at && event.pointerType === 'mouse' ? at.dataset.place : null; "
+    "if (window.arenaDown && at.dataset.more) { emit(at.dataset.place); } }"
+)
+UP = (
+    f"(event) => {{ {AT} if (at && window.arenaDown && at.dataset.place !== window.arenaDown) "
+    "{ emit(at.dataset.place); } window.arenaDown = null; }"
+)
 
 
 class BoardView:
@@ -29,8 +40,8 @@ class BoardView:
             row, column = str(event.args).split(",")
             picked((float(row), float(column)))
 
-        self.html.on("click", heard, js_handler=PICKED)
-        self.html.on("keydown", heard, js_handler=KEYED)
+        for event, handler in (("click", PICKED), ("keydown", KEYED), ("pointerdown", DOWN), ("pointerup", UP)):
+            self.html.on(event, heard, js_handler=handler)
 
     def draw(self, clickable: bool) -> None:
         """Show the position, and where `clickable` the squares to pick."""
@@ -45,13 +56,15 @@ class BoardView:
         line, at = self.line, self._at()
         places = sorted(line.next_places()) if clickable else []
         marked = {self._falls_to(step) for step in line.next_steps()}
+        going_on = line.going_on()
         radius = _radius([at(*place) for place in places])
         for place in line.picked:
             yield _circle("picked", *at(*place), 0.84 * radius)
         for place in places:
             x, y = at(*place)
             where, name = f"{place[0]},{place[1]}", html.escape(self._name(place))
-            spot = f'data-place="{where}" tabindex="0" role="button" aria-label="{name}"'
+            more = 'data-more="1"' if place in going_on else ""
+            spot = f'data-place="{where}" {more} tabindex="0" role="button" aria-label="{name}"'
             dot = _circle("dot", x, y, 0.72 * radius) if place in marked else ""
             yield f'<g class="spot" {spot}>{_circle("area", x, y, radius)}{dot}</g>'
 

@@ -193,6 +193,11 @@ class Line:
         """All these squares."""
         return set().union(*self.next_steps())
 
+    def going_on(self) -> set[Place]:
+        """Those after which another square must be picked."""
+        ways = (self.ways[name][len(self.picked) :] for name in self.fitting())
+        return set().union(*(rest[0] for rest in ways if len(rest) > 1))
+
     def pick(self, place: Place) -> None:
         """Pick a square; one that no move goes over begins anew."""
         if place not in self.next_places():

@@ -171,6 +171,24 @@ def test_the_best_score_so_far_is_shown(browser, lab):
         until(lambda: "the best score so far" in page.locator("main").inner_text())
 
 
+def test_a_piece_is_dragged_or_clicked(browser, lab):
+    query = {"game": "breakthrough(rows=5, columns=5)", "agent": "random", "side": "both", "seed": 1}
+    with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        page.wait_for_selector(SPOTS)
+        spot, step = page.locator("[aria-label=b2]").bounding_box(), page.locator("[aria-label=c2]").bounding_box()
+        x, y, width = spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2, step["x"] - spot["x"]
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.wait_for_selector("[aria-label=b3]")
+        page.mouse.move(x, y - width, steps=4)
+        page.mouse.up()
+        until(lambda: "moves=2b3b" in page.evaluate("location.href"))
+        page.locator("[aria-label=b4]").click()
+        page.locator("[aria-label=a3]").click()
+        until(lambda: "moves=2b3b+4b3a" in page.evaluate("location.href"))
+        assert problems == []
+
+
 def test_the_keyboard_is_enough(browser, lab):
     query = {"game": "tictactoe", "agent": "random", "seed": 1}
     with opened(browser, address(lab, "/play", **query)) as (page, problems):
