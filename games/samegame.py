@@ -121,12 +121,6 @@ class SameGame(Game):
     def move_name(self, state, move):
         return square_name(move % 16 * self.columns + move // 16, self.columns)
 
-    def move_squares(self, state, move):
-        """Any square of the group."""
-        group = self.group(state, move)
-        cells = (cell for cell in range(256) if int(group[cell >> 6]) >> (cell & 63) & 1)
-        return "|".join(self.move_name(state, cell) for cell in cells)
-
     def render(self, state):
         def symbol(row, column):
             colour = int(self.colour(state, 16 * column + row))
@@ -357,3 +351,11 @@ class SameGame(Game):
         for cells in self.group(state, move):
             word = mix(word ^ cells)
         return np.int64(word >> ONE)
+
+    # -- For people --------------------------------------------------------------------------------------------
+
+    def move_squares(self, state, move):
+        """Any square of the group."""
+        group = self.group(state, move)
+        cells = (cell for cell in range(256) if int(group[cell >> 6]) >> (cell & 63) & 1)
+        return "|".join(self.move_name(state, cell) for cell in cells)
