@@ -103,7 +103,8 @@ def no_interrupt() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # whose start would let the signal through again
+    with safe_path():
+        resource_tracker.ensure_running()  # whose start would let the signal through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

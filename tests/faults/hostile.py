@@ -224,13 +224,6 @@ class NameSurrogate(Count):
         return "\ud800"
 
 
-class NameExits(Count):
-    name = "test_name_exits"
-
-    def move_name(self, state, move):
-        os._exit(4)
-
-
 class TooLong(Count):
     name = "test_too_long"
     max_plies = 3

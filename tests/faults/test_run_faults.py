@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena.config import loading
+from arena.config.config import ConfigError
 from arena.results.database.record import Reason
 from arena.results.database.store import FILE_NAME, RESCUED_NAME, StoreLost
 from arena.workers.worker import STOP, TICK
@@ -173,6 +175,9 @@ def test_every_kind_of_bad_game_makes_no_agent_lose(tmp_path):
     records, _ = run_games(tmp_path / "bad", ["test_count", *harm.BAD_GAMES], "forkserver")
     sound, others = ([row for row in records if (row[2] == 0) is is_sound] for is_sound in (True, False))
     assert unfair(others) == [] and len(others) == 2 * len(harm.BAD_GAMES)
+    for name in harm.REFUSED_GAMES:
+        with pytest.raises(ConfigError, match=f"game = '{name}': "):
+            loading.from_values(keys(("flat", "flat(playouts=5)"), ("random", "random"), game=name))
     print(len(harm.BAD_GAMES), "kinds of bad games:", dict(collections.Counter(row[9] for row in others)))
     still, _ = run_games(tmp_path / "sound", ["test_count", "test_count(heap=9)"], "forkserver")
     assert sound == [row for row in still if row[2] == 0] and len(sound) == 2
