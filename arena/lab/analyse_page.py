@@ -226,10 +226,8 @@ class AnalysePage:
 
     def picked(self, place: Place) -> None:
         """A square was clicked."""
-        self.line.pick(place)
-        complete = self.line.complete()
-        if len(complete) == 1 and len(self.line.fitting()) == 1:
-            self.play(complete[0])
+        if move := self.line.pick(place):
+            self.play(move)
         else:
             self.draw()
 

@@ -198,12 +198,14 @@ class Line:
         ways = (self.ways[name][len(self.picked) :] for name in self.fitting())
         return set().union(*(rest[0] for rest in ways if len(rest) > 1))
 
-    def pick(self, place: Place) -> None:
-        """Pick a square; one that no move goes over begins anew."""
+    def pick(self, place: Place) -> str:
+        """Pick a square; one that no move goes over begins anew.  Returns the only move that it leaves, or ""."""
         if place not in self.next_places():
             self.picked = []
         if place in self.next_places():
             self.picked.append(place)
+        fitting = self.fitting()
+        return fitting[0] if fitting == self.complete() and len(fitting) == 1 else ""
 
 
 def clicked(board: Board, squares: str) -> list[set[Place]]:

@@ -131,10 +131,8 @@ class PlayPage:
         """A square was clicked."""
         if not self._is_mine():
             return
-        self.line.pick(place)
-        complete = self.line.complete()
-        if len(complete) == 1 and len(self.line.fitting()) == 1:
-            self.play(complete[0])
+        if move := self.line.pick(place):
+            self.play(move)
         else:
             self.draw()
 

@@ -53,8 +53,10 @@ def test_a_click_beside_the_moves_begins_anew():
     first = sorted(line.next_places())
     line.pick(first[0])
     assert line.picked == [first[0]] and line.next_places().isdisjoint(first)
-    line.pick(first[1])
+    assert line.pick(first[1]) == ""
     assert line.picked == [first[1]]
+    assert line.pick(min(line.next_places())) in line.ways
+    line.picked = []
     line.pick((0, 0))
     assert line.picked == [] and sorted(line.next_places()) == first
 
