@@ -101,11 +101,14 @@ class Searcher(Server):
             self.thinking.start(lambda: self._reported(self._tree, *rest), False, lambda: None)
 
     def _reported(self, work: Callable[..., None], *arguments: Any) -> None:
-        """Do a piece of work; what is wrong with it becomes an answer."""
+        """Do a piece of work; what is wrong with it, or with a user's code, becomes its one answer."""
         try:
             work(*arguments)
-        except (UserError, ValueError, TypeError) as error:
+        except UserError as error:
             self.send("error", str(error))
+        except Exception as error:
+            logging.exception("%s on %s", self.agent, self.game)
+            self.send("error", f"{type(error).__name__}: {error}")
 
     def _search(self, names: list[str], seed: int, start: float) -> None:
         self.follow(names)

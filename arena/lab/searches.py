@@ -32,7 +32,8 @@ class Search:
             raise TooMany(f"{MOST} searches run already: close a page, or stop one")
         self.agent, self.game = agent, game
         self.begun = time.monotonic()
-        self.ready = self.busy = False
+        self.ready = False
+        self.asked = 0  # orders without their answer: one that ends another's search waits for both
         self.fault = ""
         self.best: float | None = None  # score found, in a game for one player
         self.stopping: float | None = None  # since when
@@ -43,6 +44,11 @@ class Search:
         self.process.start()
         theirs.close()
         Search.running.add(self)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is still to come."""
+        return self.asked > 0
 
     @property
     def state(self) -> str:
@@ -73,7 +79,7 @@ class Search:
             self._order("stop")
 
     def _order(self, kind: str, *rest: Any) -> None:
-        self.busy |= kind != "stop"
+        self.asked += kind != "stop"
         self._waiting.append((kind, *rest))
         if self.ready:
             self._send()
@@ -106,7 +112,7 @@ class Search:
             self._send()
             return None
         if kind not in ("thought", "best"):
-            self.busy, self.stopping = False, None
+            self.asked, self.stopping = self.asked - 1, None
         if kind == "best":
             self.best = rest[0]
             return None
@@ -117,7 +123,7 @@ class Search:
 
     def close(self) -> None:
         """End the process at once."""
-        self.busy = False
+        self.asked = 0
         Search.running.discard(self)
         self.process.kill()
         self.process.join()

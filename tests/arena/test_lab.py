@@ -183,6 +183,27 @@ def test_a_search_without_an_end_is_stopped_at_once(search):
     assert heard(one, lambda answers: not one.busy)[-1][0] == "decided" and time.monotonic() - begun < 1.0
 
 
+def test_a_search_that_goes_on_elsewhere_stays_busy(search):
+    one = search("uct", "breakthrough(rows=6, columns=6)")
+    one.go([], 1, endless=True)
+    heard(one, lambda answers: len(answers) > 1)
+    one.go(["2a3a"], 1, endless=True)
+    answers = heard(one, lambda answers: len(answers) > 4 and answers[-1][1].position == ("2a3a",))
+    assert [kind for kind, *_ in answers].count("decided") == 1 and one.busy
+    one.stop()
+    assert heard(one, lambda answers: not one.busy)[-1][1].position == ("2a3a",)
+
+
+def test_whatever_goes_wrong_is_an_answer(search):
+    """Also what no agent should raise: a tree of so many iterations that they are no number."""
+    one = search("uct", "tictactoe")
+    one.tree([], "many")
+    kind, text = heard(one, lambda answers: not one.busy)[-1]
+    assert kind == "error" and text
+    one.tree([], 5)
+    assert heard(one, lambda answers: not one.busy)[-1][0] == "tree"
+
+
 def test_a_search_that_dies_costs_its_panel_alone(search):
     one, other = search("uct(playouts=50)", "tictactoe"), search("uct(playouts=50)", "tictactoe")
     heard(one, lambda answers: one.ready)
