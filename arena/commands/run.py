@@ -23,7 +23,8 @@ Games = Annotated[
     typer.Option(
         "--games",
         "-n",
-        help="Games for each pair of agents, or runs of each agent in a game for one player. Default: 100.",
+        help="Games for each pair of agents, or runs of each agent in a game for one player. Default: 100. With "
+        "--resume: more than before.",
     ),
 ]
 OpeningPlies = Annotated[int | None, typer.Option(help="Random plies before the agents begin.")]
@@ -107,6 +108,8 @@ def _described(config: Path | None, flags: Tournament, resume: bool, out: Path |
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
     if config:
         return config, out or Path("runs", config.stem)
+    if resume and out and given == ["--games"]:
+        return _stored_config(out) | {"games": flags.games}, out
     if given:
         if resume and not out:
             raise typer.BadParameter("--resume needs --out, the folder of the run to continue")

@@ -1,7 +1,9 @@
 """Hands out and stores a run's games, between the engine that plays them and the display."""
 
+import time
 from collections import Counter
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 
 from arena.config.config import Config
@@ -11,7 +13,9 @@ from arena.formats.schedule import Schedule
 from arena.results.database.record import GameRecord, Reason
 from arena.results.database.store import Store
 from arena.runner.events import Events
+from arena.runner.notice import STOP_NOW, Game, Notice
 from arena.workers.engine import Engine
+from arena.workers.worker import InPlay
 
 ENOUGH = 8  # games of an agent, each ended by its exception, that end a run
 
@@ -23,9 +27,12 @@ class Desk:
         self.store, self.events, self.stored = store, events, store.ids()
         self.schedule = Schedule.after(config.values, store.results())
         self.room = Room(folder, config.values["disk"])
+        self.notice, self.before, self.begun = Notice(folder), len(self.stored), time.time()
         self.engine: Engine | None = None
         self.failing = ""  # what an agent does wrong in every game
+        self._names = [name for name, _ in config.agents]
         self._games, self._raised = Counter[str](), Counter[tuple[str, str]]()  # of this process, by agent
+        self._tell("preparing", [])
         events.planned(self.schedule)
 
     def left(self) -> int:
@@ -73,7 +80,25 @@ class Desk:
         if self.room.exceeded() and self.engine is not None:
             self.engine.request_stop()
         if self.engine is not None:
-            self.events.playing(self.engine.in_play())
+            games = self.engine.in_play()
+            self.events.playing(games)
+            self._tell("stopping" if self.engine.stopped else "playing", games)
+            if (wish := self.notice.wish()) == STOP_NOW or (wish and not self.engine.stopped):
+                self.engine.request_stop(now=wish == STOP_NOW)
+
+    def begin(self) -> None:
+        """Play begins: report it, and count the pace from here."""
+        self.begun = time.time()
+        self.events.started(len(self.schedule), len(self.stored))
+
+    def _tell(self, state: str, games: list[InPlay]) -> None:
+        told = [self._in_words(one) for one in games]
+        self.notice.tell(state, len(self.stored), len(self.schedule), self.before, self.begun, told)
+
+    def _in_words(self, one: InPlay) -> Game:
+        first, *others = (self._names[seat] for seat in one.fixture.seats)
+        best = one.best if isfinite(one.best) else None
+        return Game(one.fixture.id, first, others[0] if others else None, one.plies, round(one.seconds, 1), best)
 
     def note_machine(self, machine: dict) -> None:
         """Once for machines that differ in name only."""

@@ -114,6 +114,7 @@ def _run(config: Config, out, place, resume: bool, changed: bool, events: Events
         if link is not None:
             events.connected(link.where, link.dashboard)
         desk = Desk(store, config, folder, events)
+        stack.callback(desk.notice.close)
         if not new:
             _note_version(store, config, desk, changed)
             if store.config != config.resolved():  # the changes that a resume allows
@@ -240,7 +241,7 @@ def _play(engine: Engine, desk: Desk) -> None:
         log.warning("interrupted before the first game")
         return
     log.info("%d of %d games to play", desk.left(), len(desk.schedule))
-    desk.events.started(len(desk.schedule), len(desk.stored))
+    desk.begin()
     try:
         engine.run()
     finally:

@@ -100,6 +100,19 @@ def test_an_existing_run_is_refused_and_resumed_when_asked(played, folder):
     assert call("table", run, "--kind", "games", "--format", "csv").stdout == before
 
 
+def test_a_run_is_given_more_games_when_it_is_resumed(tmp_path):
+    begin = "run", "--out", tmp_path / "run"
+    assert (
+        call(*begin, "--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=2)", "-n", 4).exit_code == 0
+    )
+    assert call(*begin, "--resume", "--games", 6).exit_code == 0
+    assert len(results.load(tmp_path / "run")) == 6
+    for count, why in ((4, "games"), (0, "games = 0")):
+        refused = call(*begin, "--resume", "--games", count)
+        assert refused.exit_code == 2 and why in refused.stderr
+    assert len(results.load(tmp_path / "run")) == 6
+
+
 @pytest.mark.parametrize("kind", ["standings", "crosstable", "pairs", "games", "moves", "win_rates"])
 @pytest.mark.parametrize("format", ["text", "csv", "markdown", "latex", "html", "json"])
 def test_every_table_in_every_format(played, kind, format):

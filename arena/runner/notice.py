@@ -1,0 +1,138 @@
+"""A run as other processes see and stop it, by two small files beside its store.
+
+While games are played, `playing.json` says how far the run is and what is in play.  Whoever may write in the folder
+ends it, as Ctrl-C in its terminal does: `ask`.
+"""
+
+import os
+import secrets
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from arena.games.core.errors import UserError
+from arena.results.database.store import busy
+
+PLAYING, WISH = "playing.json", "wish"
+STOP, STOP_NOW = "stop", "now"  # wishes: finish the games in play; give them up
+SECONDS = 1.0  # between two writings
+MOST_GAMES = 256  # in play, that are told of
+MOST_BYTES = 1 << 18
+
+
+class Game(msgspec.Struct, frozen=True):
+    """A game in play: `best` is the best score so far of a search that plays by itself."""
+
+    id: str
+    first: str
+    second: str | None
+    plies: int
+    seconds: float
+    best: float | None = None
+
+
+class Now(msgspec.Struct, kw_only=True, frozen=True):
+    """The state of a run in play."""
+
+    token: str  # of its process: a wish for an earlier one is not obeyed
+    state: str = "preparing"  # or "playing", "stopping"
+    stored: int
+    total: int
+    before: int  # games stored when play began
+    begun: float  # when play began, in seconds since 1970
+    games: list[Game] = []
+
+    @property
+    def per_second(self) -> float:
+        """Games a second of this process; 0 while it has none."""
+        return max(0, self.stored - self.before) / max(time.time() - self.begun, 0.1)
+
+
+class NotPlaying(UserError):
+    """A run that is to be stopped is not being played."""
+
+
+class Notice:
+    """What the process that plays a run in `folder` tells and hears."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.token = folder, secrets.token_hex(8)
+        self._next = 0.0
+        self.close()
+
+    def tell(self, state: str, stored: int, total: int, before: int, begun: float, games: list[Game]) -> None:
+        """Write down what is played, once in a while.  A full disk ends no game: what is told is then old."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + SECONDS
+            now = Now(
+                token=self.token,
+                state=state,
+                stored=stored,
+                total=total,
+                before=before,
+                begun=begun,
+                games=games[:MOST_GAMES],
+            )
+            with suppress(OSError):
+                _write(self.folder / PLAYING, msgspec.json.encode(now))
+
+    def wish(self) -> str:
+        """STOP or STOP_NOW, once, if somebody has asked this process for it; else ""."""
+        path = self.folder / WISH
+        try:
+            words = _read(path, 100).split()
+            path.unlink()
+        except OSError:
+            return ""
+        return next((wish for wish in (STOP, STOP_NOW) if words == [self.token.encode(), wish.encode()]), "")
+
+    def close(self) -> None:
+        """Leave no file behind, nor any of a process that was killed."""
+        for path in (self.folder / PLAYING, self.folder / WISH, *self.folder.glob(f".{PLAYING}.*")):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def now(folder: Path) -> Now | None:
+    """The state of the run in a folder; None if it is not being played, or does not say."""
+    if not busy(folder):
+        return None  # and what lies there is of a process that was killed
+    try:
+        return msgspec.json.decode(_read(folder / PLAYING, MOST_BYTES), type=Now)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def ask(folder: Path, wish: str) -> None:
+    """Ask the process that plays a run for STOP or STOP_NOW; NotPlaying if none does, UserError if it cannot hear."""
+    found = now(folder)
+    if found is None:
+        raise NotPlaying(f"the run in {folder} is not being played")
+    try:
+        _write(folder / WISH, f"{found.token} {wish}\n".encode())
+    except OSError as error:
+        raise UserError(
+            f"{folder}: nothing can be written there ({error.strerror}), so its run hears of nothing"
+        ) from None
+
+
+def _read(path: Path, most: int) -> bytes:
+    """At most so many bytes of a file; of a pipe, which anybody may have put there, what is in it, without waiting."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
+        return file.read(most) or b""
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Replace a file whole, whatever lies there."""
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        os.fchmod(handle, 0o644)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(part, path)
+    except OSError:
+        Path(part).unlink(missing_ok=True)
+        raise
