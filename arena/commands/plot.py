@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from arena.commands.application import BAD, Panel, command, complain
+from arena.commands.application import Panel, command
 from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, tell, write_whole
 from arena.commands.progress import progress_line
@@ -79,6 +79,7 @@ def plot(
     differ in, as of tree(virtual_loss=[0, 1, 3, 10])).
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
+    from arena.report import pieces
     from arena.results.papers import paper_figures
 
     chosen = _format(format, output)
@@ -88,7 +89,7 @@ def plot(
         raise typer.BadParameter(f"--width or --height: {error}; it is such as 3.4in, 86mm or 246pt") from None
     check_free(output, force)
     with progress_line("drawing"):
-        drawing, suits = _drawing(folder, kind, size[0], **axes._asdict())
+        drawing, suits = pieces.figure(folder, kind.value, size[0], axes.against.value, axes.instance, axes.panels)
         shape = size[0], size[1] or suits
         data = _picture(drawing, shape, chosen, print.style, print.font)
     target = output or folder / "plots" / f"{kind.value}.{chosen}"
@@ -117,55 +118,3 @@ def _format(format: Picture | None, output: Path | None) -> str:
     if format and named and format.value != named:
         raise typer.BadParameter(f"--format {format.value} and --output {output} contradict each other")
     return (format.value if format else "") or named or "pdf"
-
-
-def _drawing(folder: Path, kind: Figures, width: float, **options):
-    """The function that draws the figure, and the height that suits it."""
-    from arena.results.papers import paper_figures
-
-    if kind.value in OF_SCHEMES:
-        from arena.study.schemes import load
-        from arena.study.throughput import stored
-
-        speeds = stored(folder)
-        if kind.value == "throughput" and speeds is None:
-            raise typer.BadParameter(f"throughput: the speed on threads was not measured in {folder}")
-        frame = load(folder)
-        if kind.value == "budgets" and frame["playouts"].nunique() < 2:
-            raise typer.BadParameter(f"budgets: the study in {folder} has one number of playouts")
-        if kind.value == "parameter":
-            from arena.results.papers.parameter_axis import along
-
-            try:
-                frame = along(frame)
-            except ValueError as error:
-                raise typer.BadParameter(f"parameter: of the study in {folder}, {error}") from None
-        return paper_figures.of_schemes(frame, speeds, kind.value, width)
-    return _of_run(folder, kind.value, width, **options)
-
-
-def _of_run(folder: Path, kind: str, width: float, **options):
-    """The function that draws a figure of a run, and the height that suits it."""
-    from arena import results
-    from arena.results.papers import paper_figures
-
-    run = results.load(folder)
-    if kind not in paper_figures.kinds(run):
-        raise typer.BadParameter(f"{kind} is not drawn of this run; there are {', '.join(paper_figures.kinds(run))}")
-    against, instance = options["against"], options["instance"]
-    if kind == "curves":
-        _check_curves(run, against, instance)
-        options["instance"] = run.instances[instance - 1] if instance else None
-    elif kind == "strength" and not run.win_rates()[f"{against}_per_move"].gt(0).any():
-        raise typer.BadParameter(f"--against {against}: no agent of this run has counted them")
-    return paper_figures.draw(run, kind, options), paper_figures.height(run, kind, width)
-
-
-def _check_curves(run, against: str, instance: int | None) -> None:
-    if against == "nodes":
-        raise typer.BadParameter("--against nodes is for strength; curves are against playouts or seconds")
-    if instance is not None and not 1 <= instance <= len(run.instances):
-        raise typer.BadParameter(f"--instance {instance} is out of range; this run has 1 to {len(run.instances)}")
-    if run.improvements().empty:
-        complain("no search has noted how its score grew; nrpa and nmcs do")
-        raise typer.Exit(BAD)

@@ -2,7 +2,6 @@
 
 import re
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -57,6 +56,7 @@ def table(
     force: Force = False,
 ) -> None:
     """Print a table of a run, even one still being played."""
+    from arena.report import pieces
     from arena.results.shown.export import ColumnError
 
     format = json_format(format)
@@ -65,36 +65,16 @@ def table(
     if output and output.suffix.lower().removeprefix(".") in kinds.PICTURES:
         raise typer.BadParameter(f"--output {output}: a table is text; arena plot draws figures")
     _check_label(label, format)
-    notes: list[str] = []
-    study = (folder / kinds.PLAN_OF_SCHEMES).exists()
-    of_schemes = kind.value if kind else kinds.SCALING_KINDS[0] if study else None
-    if of_schemes in kinds.SCALING_KINDS:
-        from arena.study.schemes import versions
-
-        frame, notes = _of_scaling(folder, of_schemes, format.value), versions(folder)
-    else:
-        run, chosen = _chosen(folder, kind)
-        frame = run.table(chosen)
-        notes = run.notes_on(frame) if chosen in kinds.NOTED and format is TEXT else run.versions
+    found = pieces.table(folder, kind and kind.value, format.value)
+    frame = found.frame
     frame.attrs |= {"label": label}
     options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption}
     try:
         write_table(frame, format.value, output, force, **options)
     except ColumnError as error:
         raise typer.BadParameter(f"--columns: {error}") from None
-    for note in notes:
+    for note in found.notes if format is TEXT else found.warnings:
         tell(note)
-
-
-def _chosen(folder: Path, kind: Kind | None) -> tuple:
-    """A run, and the kind of table wanted of it."""
-    from arena import results
-
-    run = results.load(folder)
-    chosen = kind.value if kind else run.kinds[0]
-    if chosen not in run.kinds:
-        raise typer.BadParameter(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
-    return run, chosen
 
 
 def _check_label(label: str | None, format) -> None:
@@ -103,18 +83,3 @@ def _check_label(label: str | None, format) -> None:
         raise typer.BadParameter("--label is for --format latex")
     if label is not None and not re.fullmatch(r"[\w:.+/-]+", label, re.ASCII):
         raise typer.BadParameter(f"--label {label!r} can have letters, digits and :.+/-_")
-
-
-def _of_scaling(folder: Path, kind: str, format: str):
-    """A table of a study of schemes."""
-    from arena.results.papers.strength_scaling import shown, shown_speeds
-    from arena.results.shown.export import DATA
-    from arena.study.schemes import load
-    from arena.study.throughput import stored
-
-    if kind == "throughput":
-        if (speeds := stored(folder)) is None:
-            raise typer.BadParameter(f"--kind throughput: the speed on threads was not measured in {folder}")
-        return speeds if format in DATA else shown_speeds(speeds)
-    frame = load(folder)
-    return frame if format in DATA else shown(frame)

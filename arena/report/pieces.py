@@ -1,0 +1,134 @@
+"""The tables and figures of a folder, which holds a run or a study of schemes: which there are, and each of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from arena import results
+from arena.games.core.errors import UserError
+from arena.results.database.store import FILE_NAME
+from arena.results.papers import paper_figures
+from arena.results.papers.parameter_axis import along
+from arena.results.papers.strength_scaling import shown, shown_speeds
+from arena.results.shown.export import DATA
+from arena.results.shown.kinds import NOTED, OF_SCHEMES, PLAN_OF_SCHEMES, SCALING_KINDS
+from arena.results.shown.tournament import Tournament
+from arena.study import schemes
+from arena.study.throughput import stored
+
+Load = Callable[[Path], Tournament]
+
+
+def loaded(folder: Path) -> Tournament:
+    """The tournament in a folder, read anew."""
+    return results.load(folder)
+
+
+class NoPiece(UserError):
+    """A table or a figure that this folder has not."""
+
+
+class Table(NamedTuple):
+    """A table; `notes` are for its readers, `warnings` go with it in every form."""
+
+    frame: pd.DataFrame
+    notes: list[str]
+    warnings: list[str]
+
+
+def is_of_schemes(folder: Path) -> bool:
+    """Whether a folder holds a study of schemes."""
+    return (folder / PLAN_OF_SCHEMES).exists()
+
+
+def kinds_of_tables(folder: Path, load: Load = loaded) -> tuple[str, ...]:
+    """The kinds of tables, the main one first."""
+    of_study = SCALING_KINDS[: 1 + (stored(folder) is not None)] if is_of_schemes(folder) else ()
+    return (*of_study, *(load(folder).kinds if (folder / FILE_NAME).exists() or not of_study else ()))
+
+
+def table(folder: Path, kind: str | None = None, format: str = "text", load: Load = loaded) -> Table:
+    """The table of a kind, by default the main one: with every digit where the format is one for programs."""
+    if (kind or (SCALING_KINDS[0] if is_of_schemes(folder) else "")) in SCALING_KINDS:
+        return _of_scaling(folder, kind or SCALING_KINDS[0], format)
+    run = load(folder)
+    chosen = kind or run.kinds[0]
+    if chosen not in run.kinds:
+        raise NoPiece(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
+    frame = run.table(chosen)
+    return Table(frame, run.notes_on(frame) if chosen in NOTED else run.versions, run.versions)
+
+
+def _of_scaling(folder: Path, kind: str, format: str) -> Table:
+    versions = schemes.versions(folder)
+    if kind == "throughput":
+        frame, readable = _speeds(folder, f"--kind {kind}"), shown_speeds
+    else:
+        frame, readable = schemes.load(folder), shown
+    return Table(frame if format in DATA else readable(frame), versions, versions)
+
+
+def _speeds(folder: Path, asked: str) -> pd.DataFrame:
+    speeds = stored(folder)
+    if speeds is None:
+        raise NoPiece(f"{asked}: the speed on threads was not measured in {folder}")
+    return speeds
+
+
+def kinds_of_figures(folder: Path, load: Load = loaded) -> tuple[str, ...]:
+    """The kinds of figures, the main one first."""
+    if is_of_schemes(folder):
+        return tuple(kind for kind in OF_SCHEMES if kind != "throughput" or stored(folder) is not None)
+    return paper_figures.kinds(load(folder))
+
+
+def figure(
+    folder: Path,
+    kind: str,
+    width: float,
+    against: str = "playouts",
+    instance: int | None = None,
+    panels: bool = False,
+    load: Load = loaded,
+) -> tuple[Callable[[Figure], None], float]:
+    """The function that draws a figure `width` inches wide, and the height that suits it.
+
+    against, instance and panels are of strength and curves, as of `arena plot`
+    """
+    if kind in OF_SCHEMES:
+        return _of_schemes(folder, kind, width)
+    run = load(folder)
+    if kind not in paper_figures.kinds(run):
+        raise NoPiece(f"{kind} is not drawn of this run; there are {', '.join(paper_figures.kinds(run))}")
+    options = {"against": against, "instance": None, "panels": panels}
+    if kind == "curves":
+        _check_curves(run, against, instance)
+        options["instance"] = run.instances[instance - 1] if instance else None
+    elif kind == "strength" and not run.win_rates()[f"{against}_per_move"].gt(0).any():
+        raise NoPiece(f"--against {against}: no agent of this run has counted them")
+    return paper_figures.draw(run, kind, options), paper_figures.height(run, kind, width)
+
+
+def _of_schemes(folder: Path, kind: str, width: float) -> tuple[Callable[[Figure], None], float]:
+    speeds = _speeds(folder, kind) if kind == "throughput" else stored(folder)
+    frame = schemes.load(folder)
+    if kind == "budgets" and frame["playouts"].nunique() < 2:
+        raise NoPiece(f"budgets: the study in {folder} has one number of playouts")
+    if kind == "parameter":
+        try:
+            frame = along(frame)
+        except ValueError as error:
+            raise NoPiece(f"parameter: of the study in {folder}, {error}") from None
+    return paper_figures.of_schemes(frame, speeds, kind, width)
+
+
+def _check_curves(run: Tournament, against: str, instance: int | None) -> None:
+    if against == "nodes":
+        raise NoPiece("--against nodes is for strength; curves are against playouts or seconds")
+    if instance is not None and not 1 <= instance <= len(run.instances):
+        raise NoPiece(f"--instance {instance} is out of range; this run has 1 to {len(run.instances)}")
+    if run.improvements().empty:
+        raise NoPiece("no search has noted how its score grew; nrpa and nmcs do")
