@@ -38,7 +38,6 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "dask ": "needs a cluster; tests/arena/test_cluster.py has one here",
     "--cluster": "needs a cluster; tests/arena/test_cluster.py has one here",
     "importtime": "tells what the interpreter does",
-    "--serve": "goes on until it is stopped; tests/arena/test_serve.py",
     "arena serve-agent": "talks to a program; tests/agents/test_serving.py",
     "arena check-engine": "starts a program; tests/arena/test_engine_commands.py",
     "external(": "starts a program; tests/arena/test_outside_run.py",

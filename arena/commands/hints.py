@@ -17,7 +17,7 @@ MEANT = {  # words for commands, in other programs or in the names of what they 
     "train": "learn GAME",
     "analyse": "tree GAME",
     "analyze": "tree GAME",
-    "serve": "report RUN --serve",
+    "serve": "lab RUN",
     "uci": "serve-agent alphabeta chess --protocol uci",
     "gtp": 'serve-agent "uct(seconds=1)" "go(size=9)" --protocol gtp',
 }

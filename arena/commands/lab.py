@@ -1,6 +1,7 @@
 """`arena lab`: the laboratory in the browser."""
 
 import importlib.util
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -12,6 +13,9 @@ from arena.commands.output import say
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port of this machine; 0: any free one.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")]
+Runs = Annotated[
+    Path | None, typer.Argument(help="A run, or a folder of runs. Default: runs.", metavar="[DIR]", show_default=False)
+]
 OfGame = Annotated[
     str, typer.Option("--game", "-g", metavar="GAME", help="Begin with this game.", autocompletion=complete_game)
 ]
@@ -23,7 +27,9 @@ OfAgent = Annotated[
 @command(
     Panel.PLAY, examples='arena lab\narena lab --game othello --agent "uct(seconds=2)"\narena lab --port 0 --no-browser'
 )
-def lab(game: OfGame = "", agent: OfAgent = "", port: Port = 8400, no_browser: NoBrowser = False) -> None:
+def lab(
+    folder: Runs = None, game: OfGame = "", agent: OfAgent = "", port: Port = 8400, no_browser: NoBrowser = False
+) -> None:
     """Open the laboratory in the browser.
 
     Play any game by clicks, watch searches think, and look into their trees.  The pages are for whoever opens the
@@ -39,5 +45,19 @@ def lab(game: OfGame = "", agent: OfAgent = "", port: Port = 8400, no_browser: N
         if given[kind]:
             make(given[kind])  # a mistake is told here
     query = urlencode({name: spec for name, spec in given.items() if spec})
-    first = f"/play?{query}" if query else "/play"
+    first = f"/play?{query}" if query or folder is None else _shown(folder)
     serve(port, first, not no_browser, lambda address: say(f"The laboratory is at {address}\nCtrl-C ends it."))
+
+
+def _shown(place: Path) -> str:
+    """Let the pages show the runs of a folder, or of the one that a run lies in; the address to begin with."""
+    from arena.lab import folder
+
+    if not place.is_dir():
+        raise typer.BadParameter(f"{place} is not a folder")
+    if not folder.is_run(place):
+        folder.use(place)
+        return "/runs"
+    place = place.absolute()
+    folder.use(place.parent)
+    return folder.address(place.name)

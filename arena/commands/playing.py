@@ -30,12 +30,12 @@ class Where(NamedTuple):
             raise typer.BadParameter(f"--workers counts processes here; --cluster {self.cluster} has its own workers")
 
 
-def play_shown(config, out: Path, where: Where, resume: bool, port: int | None = None) -> None:
+def play_shown(config, out: Path, where: Where, resume: bool) -> None:
     """Play a tournament with its display, then print the standings and what to do next.
 
-    `config` is a path or a configuration's keys; `port`, if given, serves the report meanwhile.
+    `config` is a path or a configuration's keys.
     """
-    played = run_shown(config, out, where, resume, port)
+    played = run_shown(config, out, where, resume)
     table = played.table()
     print_table(table)
     tell_notes(played, table)
@@ -45,7 +45,7 @@ def play_shown(config, out: Path, where: Where, resume: bool, port: int | None =
     exit_if_failed(played)
 
 
-def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = None):
+def run_shown(config, out: Path, where: Where, resume: bool):
     """Play a tournament with its display and return its results; on failure, say why and exit."""
     where.check()
     from arena.games.core.plugins import named
@@ -70,7 +70,7 @@ def run_shown(config, out: Path, where: Where, resume: bool, port: int | None = 
             config = from_values(config, str(out) if resume else "the command line")
         elif isinstance(config, Path):
             config = load(config)
-    with reporting_end(out, "run", where.cluster), _served(out, port):
+    with reporting_end(out, "run", where.cluster):
         return running.run(
             config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster, where.changed
         )
@@ -132,19 +132,6 @@ def exit_if_failed(played) -> None:
         raise typer.Exit(VOID)
 
 
-@contextmanager
-def _served(out: Path, port: int | None) -> Iterator[None]:
-    """A context in which the report is served, if a port is given."""
-    if port is None:
-        yield
-        return
-    from arena.report.serve import serving
-
-    with serving(out, port) as address:
-        typer.echo(f"The report is shown at {address} while the games are played.", err=True)
-        yield
-
-
 def _hints(played, out: Path) -> list[str]:
     place = quoted(out)
     if played.single_player:
@@ -164,4 +151,5 @@ def _hints(played, out: Path) -> list[str]:
         f"arena show {place} {played.games['id'].iloc[0]}",
         f"arena plot {place} ratings",
         f"arena report {place}",
+        f"arena lab {place}",
     ]

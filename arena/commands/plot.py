@@ -14,7 +14,20 @@ from arena.results.shown.kinds import OF_SCHEMES, PICTURES
 
 Figures = StrEnum(  # type: ignore[misc]  # members known to results alone
     "Figures",
-    ["ratings", "crosstable", "study", "strength", "sides", "lengths", "time", "depth", "curves", *OF_SCHEMES],
+    [
+        "ratings",
+        "crosstable",
+        "study",
+        "strength",
+        "sides",
+        "lengths",
+        "time",
+        "depth",
+        "progress",
+        "llr",
+        "curves",
+        *OF_SCHEMES,
+    ],
 )
 Against = StrEnum("Against", ["playouts", "seconds", "nodes"])
 Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # members known to results alone
@@ -73,7 +86,8 @@ def plot(
     """Draw a figure of a run, at the size it will be printed.
 
     Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
-    along the game; curves (the best score so far) for games of one player.  Of arena study schemes: speedup,
+    along the game; progress (ratings while games came in) and llr (of sequential tests); curves (the best score so far)
+    for games of one player.  Of arena study schemes: speedup,
     equal_time and equal_playouts (Elo), throughput (playouts a second by threads), schemes, which has all of these,
     budgets (speed-up against playouts, where there are several numbers) and parameter (against the one that its schemes
     differ in, as of tree(virtual_loss=[0, 1, 3, 10])).

@@ -41,9 +41,6 @@ Clock = Annotated[
         metavar="BASE+INCREMENT", help="Likewise: seconds for a whole game, plus seconds for each move, such as 10+0.1."
     ),
 ]
-Port = Annotated[
-    int | None, typer.Option(min=0, max=65535, help="Serve the report at this port meanwhile; 0: any free port.")
-]
 Careful = Annotated[bool, typer.Option("--careful", help="Check every index in kernels, to find mistakes.")]
 
 
@@ -76,7 +73,6 @@ def run(
     resume: ResumeAny = False,
     where: Where,
     tournament: Tournament,
-    serve: Port = None,
     careful: Careful = False,
     trust: options.Trust = False,
 ) -> None:
@@ -90,7 +86,7 @@ def run(
         raise typer.BadParameter("--trust is for --resume with --out: what you name yourself is trusted")
     options.trust_run(out or Path(), trust)
     described, folder = _described(config, tournament, resume, out)
-    play_shown(described, folder, where, resume, serve)
+    play_shown(described, folder, where, resume)
 
 
 def _check_indices(cluster: str | None) -> None:

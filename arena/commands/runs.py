@@ -23,7 +23,7 @@ def runs(
 
     if not folder.is_dir():
         raise typer.BadParameter(f"{folder} is not a folder")
-    rows, unread = runs_in(folder)
+    rows, unread, _ = runs_in(folder)
     if answered({"runs": rows, "unread": unread}):
         return
     if rows:

@@ -23,7 +23,7 @@ class Schedule:
             for condition in range(conditions)
         ]
         self._number = {name: i for i, name in enumerate(names)}
-        self._labels = [condition.label for condition in conditions_of(resolved)]
+        self.labels = [condition.label for condition in conditions_of(resolved)]
         self._begun: list[Counter] = [
             Counter() for _ in self.formats
         ]  # what was asked for when the games below were listed
@@ -87,7 +87,7 @@ class Schedule:
         """The standing of each condition; nothing if the tables say it all."""
         return [
             f"{label}: {line}" if len(self.formats) > 1 else line
-            for label, format in zip(self._labels, self.formats)
+            for label, format in zip(self.labels, self.formats)
             for line in format.lines()
         ]
 
@@ -96,7 +96,7 @@ class Schedule:
         several = len(self.formats) > 1
         return [
             report | ({"condition": label} if several else {})
-            for label, format in zip(self._labels, self.formats)
+            for label, format in zip(self.labels, self.formats)
             for report in format.reports()
         ]
 

@@ -1,15 +1,18 @@
 """What all pages have around them: the heading, the ways to other pages, the style; and errors as sentences."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from nicegui import Client, context, ui
 
 from arena.games.core.errors import UserError
 from arena.lab.searches import Search
+from arena.results.printable import printable
 
-PAGES = {"Play": "/play", "Analyse": "/analyse"}
+T = TypeVar("T")
+PAGES = {"Play": "/play", "Analyse": "/analyse", "Runs": "/runs", "New run": "/new"}
 MOST_CLIENTS = 32
 STYLE = """
 .arena-lab-board svg { width: 100%; height: auto; max-height: 78vh; display: block; }
@@ -66,6 +69,20 @@ def address_of(path: str, **query: str | int) -> str:
 def tell(text: str) -> None:
     """Show a sentence that goes away."""
     ui.notify(text, type="warning", multi_line=True, close_button="OK", timeout=8000)
+
+
+def heading(text: str) -> None:
+    """A heading of a page or of a part of it."""
+    ui.label(printable(text)).classes("text-lg break-all").props("role=heading aria-level=2")
+
+
+async def heard(work: Awaitable[T]) -> T | None:
+    """What a process has answered; None, and a sentence that is shown, where it could not."""
+    try:
+        return await work
+    except UserError as error:
+        tell(str(error))
+        return None
 
 
 def told(action: Callable[[], object]) -> bool:

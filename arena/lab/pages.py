@@ -6,14 +6,16 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Annotated
 
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Query
 from nicegui import ui
 
 from arena.games.core.errors import UserError
-from arena.lab import analyse_page, play_page
+from arena.lab import analyse_page, play_page, run_page, runs_page
 from arena.lab.access import Guard
+from arena.lab.apart import CHECKING, READING
 
 HOST = "127.0.0.1"
 RECONNECT = 0.7  # seconds that a page may be gone before its searches end
@@ -21,6 +23,29 @@ RECONNECT = 0.7  # seconds that a page may be gone before its searches end
 
 class PortTaken(UserError):
     """Another program listens at the port."""
+
+
+async def _open_run(name: str, table: str = "", figure: str = "") -> None:
+    await run_page.open_run(name, table, figure)
+
+
+async def _open_beside(run: Annotated[list[str] | None, Query()] = None) -> None:
+    await runs_page.open_beside(run or [])
+
+
+PAGES: dict[str, Callable] = {
+    "/": play_page.open_page,
+    "/play": play_page.open_page,
+    "/analyse": analyse_page.open_page,
+    "/runs": runs_page.open_runs,
+    "/beside": _open_beside,
+    "/runs/{name:path}": _open_run,
+}
+
+
+def _end_processes() -> None:
+    READING.close()
+    CHECKING.close()
 
 
 def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -> None:
@@ -33,9 +58,9 @@ def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(16)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    ui.page("/")(play_page.open_page)
-    ui.page("/play")(play_page.open_page)
-    ui.page("/analyse")(analyse_page.open_page)
+    for path, opened in PAGES.items():
+        ui.page(path)(opened)
+    app.router.on_shutdown.append(_end_processes)
     ui.run_with(
         app, title="arena lab", dark=None, language="en-US", reconnect_timeout=RECONNECT, show_welcome_message=False
     )

@@ -1,59 +1,93 @@
-"""Lists the runs in a folder and its subfolders: games, leader, progress."""
+"""Lists the runs in a folder and its subfolders: games, leader, progress.
 
+What was read of a run that has not changed since is kept in the user's cache folder: of a thousand runs, a second look
+takes a tenth of a second.
+"""
+
+import functools
+import hashlib
+import json
+import math
+import time
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from arena import formats, results
 from arena.formats.schedule import Schedule
+from arena.games.core import cache
 from arena.games.core.errors import UserError
 from arena.results.database.store import FILE_NAME, busy
 from arena.results.shown.tournament import Tournament
 
-Known = dict[Path, tuple[tuple[float, bool], dict]]  # of a store: its stamp, its row
+Known = dict[str, tuple[list, dict]]  # by store: its stamp, its row
+_read: dict[Path, Known] = {}  # by this process, which may have no cache folder
+_faults: dict[str, tuple[list, str]] = {}  # of stores that cannot be read: their stamps, and why
 
 
-def runs_in(folder: Path, known: Known | None = None) -> tuple[list[dict], list[dict]]:
-    """(runs, unreadable runs), as plain values, the most recent first.
+class Listing(NamedTuple):
+    """Rows of runs, the most recent first; rows of unreadable ones; and how many were not looked at for want of time.
 
-    A run's row: path, time of play, games, agents, leader, games stored and in all (None if unknown), and state:
-    running, stopped or finished.  An unreadable run's row: path and error.
-
-    known: filled by earlier calls; unchanged runs are not read again
+    A run's row: path, time of play, games, format, agents, leader, games stored and in all (None if unknown), and
+    state: running, stopped or finished.  An unreadable run's row: path and error.
     """
-    rows, unread = [], []
-    known = {} if known is None else known
-    for path in sorted(folder.rglob(FILE_NAME)):
+
+    rows: list[dict]
+    unread: list[dict]
+    left: int
+
+
+def runs_in(folder: Path, seconds: float = math.inf) -> Listing:
+    """The runs in a folder.  The most recent are read first; after `seconds`, new ones are left for the next call."""
+    known, begun = _kept(folder), time.monotonic()
+    stamps = dict[str, list]()
+    for path in folder.rglob(FILE_NAME):
+        with suppress(OSError):  # it has gone meanwhile
+            stamps[str(path)] = stamp(path)
+    fresh = {path: known[path] for path in stamps if path in known and known[path][0] == stamps[path]}
+    faulty = {path: error for path, (of, error) in _faults.items() if stamps.get(path) == of}
+    left = 0
+    for place in sorted(stamps.keys() - fresh.keys() - faulty.keys(), key=lambda place: stamps[place], reverse=True):
+        if time.monotonic() - begun > seconds:
+            left += 1
+            continue
         try:
-            before = stamp(path)  # later changes are for the next call
-            if path not in known or known[path][0] != before:
-                known[path] = before, _row(path.parent, path)
-            rows.append(known[path][1])
+            fresh[place] = stamps[place], _row(Path(place))
         except (UserError, OSError, ValueError) as error:
-            unread.append({"run": str(path.parent), "error": str(error)})
-    rows.sort(key=lambda row: row["played"], reverse=True)
-    return rows, unread
+            faulty[place] = str(error)
+            if not stamps[place][-1]:  # else the next write may mend it
+                _faults[place] = stamps[place], str(error)
+    if fresh.keys() != known.keys() or any(fresh[path][0] != known[path][0] for path in fresh):
+        _keep(folder, fresh)
+    rows = sorted((row for _, row in fresh.values()), key=lambda row: (row["played"], row["run"]), reverse=True)
+    unread = [{"run": str(Path(path).parent), "error": faulty[path]} for path in sorted(faulty)]
+    return Listing(rows, unread, left)
 
 
-def _row(folder: Path, path: Path) -> dict:
+def _row(path: Path) -> dict:
     """The row of a run, for which only tallies are read unless the games are for one player."""
-    run = Tournament.glimpse(folder)
+    run = Tournament.glimpse(path.parent)
     schedule = Schedule.of(run)
     stored, total = len(run), None if schedule is None else len(schedule)
+    playing = busy(path.parent)
     return {
-        "run": str(folder),
+        "run": str(path.parent),
         "played": datetime.fromtimestamp(last_written(path)).isoformat(" ", "seconds"),
         "games": ", ".join(run.instances),
+        "format": run.meta.get("config", {}).get("format", "imported"),
         "agents": len(run.names),
         "leader": _leader(run) if stored else None,
         "stored": stored,
         "total": total,
-        "state": "running" if busy(folder) else "finished" if total is None or stored >= total else "stopped",
+        "state": "running" if playing else "finished" if total is None or stored >= total else "stopped",
     }
 
 
-def stamp(path: Path) -> tuple[float, bool]:
-    """(time of the last write, whether a process is writing) of a store."""
-    return last_written(path), busy(path.parent)
+def stamp(path: Path) -> list:
+    """Of a store: the time of the last write, file and size, and whether a process is writing; equal if unchanged."""
+    about = path.stat()
+    return [last_written(path), about.st_ino, about.st_size, busy(path.parent)]
 
 
 def last_written(path: Path) -> float:
@@ -71,3 +105,44 @@ def _leader(run) -> str | None:
         return str(run.standings()["agent"].iloc[0])
     means = run.games.groupby(["condition", "first"])["score"].mean().unstack().dropna(axis=1).sum()
     return str(means.idxmax()) if len(means) else None
+
+
+# -- What is kept --------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _code() -> str:
+    """A digest of the code that makes rows: other code may make others."""
+    sources = (path for package in (formats, results) for path in Path(package.__path__[0]).rglob("*.py"))
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for path in sorted(sources):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _file(folder: Path) -> str:
+    place = str(folder.absolute())
+    return f"runs-{hashlib.sha256(place.encode(errors='surrogateescape')).hexdigest()[:16]}{cache.INDEX}"
+
+
+def _kept(folder: Path) -> Known:
+    """What was read of the folder's runs by this code, with paths as `folder` names it."""
+    if folder in _read:
+        return _read[folder]
+    path = cache.find(_file(folder))
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes()) if path else {}
+        if found.get("code") != _code():
+            return {}
+        at = found["at"]
+        renamed = {str(folder / Path(place).relative_to(at)): value for place, value in found["runs"].items()}
+        return {place: (of, row | {"run": str(Path(place).parent)}) for place, (of, row) in renamed.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _keep(folder: Path, known: Known) -> None:
+    _read[folder] = known
+    with suppress(OSError):
+        data = {"code": _code(), "at": str(folder), "runs": known}
+        cache.write(_file(folder), json.dumps(data).encode())

@@ -1,8 +1,5 @@
 """Renders the report's page."""
 
-import base64
-import functools
-import hashlib
 import json
 import os
 import re
@@ -69,11 +66,8 @@ def _write_study(folder: Path, page: Path, write) -> list[Drawn]:
     return [figure]
 
 
-def render(tournament, figures, live: bool = False, home: str = "") -> str:
-    """The page of a tournament (`results.Tournament`) with its figures, as self-contained HTML.
-
-    live: it asks its server for newer results; home: the address of the page of all runs, if there is one
-    """
+def render(tournament, figures) -> str:
+    """The page of a tournament (`results.Tournament`) with its figures, as self-contained HTML."""
     config, schedule = tournament.meta.get("config"), Schedule.of(tournament)
     replayed = sample(tournament)
     by_name, schemes = {figure.name: figure for figure in figures}, table_of(tournament.folder)
@@ -101,8 +95,6 @@ def render(tournament, figures, live: bool = False, home: str = "") -> str:
         configuration=from_home(as_toml(config)) if config else "",
         style=sheet(),
         script=own_file("report.js"),
-        live=own_file("live.js") if live else "",
-        home=home,
     )
 
 
@@ -162,32 +154,6 @@ def _study(tournament, figure, schemes) -> dict:
     table = tournament.table("study")
     ratings = None if tournament.single_player else display_columns(tournament.table("ratings"))
     return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": ratings}
-
-
-@functools.cache
-def content_policy() -> str:
-    """The Content-Security-Policy of a live page: its own scripts and sheet, by hash, and nothing else.
-
-    Figures need style attributes, which load and run nothing.
-    """
-
-    def hashes(*texts):
-        digests = [hashlib.sha256(f"\n{text}\n".encode()).digest() for text in texts]
-        return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {hashes(own_file('report.js'), own_file('live.js'))}",
-            f"style-src-elem {hashes(sheet())}",
-            "style-src-attr 'unsafe-inline'",
-            "img-src data:",
-            "connect-src 'self'",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "frame-ancestors 'none'",
-        )
-    )
 
 
 def sheet() -> str:

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from arena import results
 from arena.games.core.errors import UserError
+from arena.report import along
 from arena.results.database.store import FILE_NAME
-from arena.results.papers import paper_figures
-from arena.results.papers.parameter_axis import along
+from arena.results.papers import paper_figures, parameter_axis
 from arena.results.papers.strength_scaling import shown, shown_speeds
 from arena.results.shown.export import DATA
 from arena.results.shown.kinds import NOTED, OF_SCHEMES, PLAN_OF_SCHEMES, SCALING_KINDS
@@ -82,7 +82,8 @@ def kinds_of_figures(folder: Path, load: Load = loaded) -> tuple[str, ...]:
     """The kinds of figures, the main one first."""
     if is_of_schemes(folder):
         return tuple(kind for kind in OF_SCHEMES if kind != "throughput" or stored(folder) is not None)
-    return paper_figures.kinds(load(folder))
+    run = load(folder)
+    return (*paper_figures.kinds(run), *along.kinds(run))
 
 
 def figure(
@@ -101,8 +102,11 @@ def figure(
     if kind in OF_SCHEMES:
         return _of_schemes(folder, kind, width)
     run = load(folder)
+    if drawn := along.kinds(run).get(kind):
+        return lambda figure: drawn(figure, run), paper_figures.height(run, kind, width)
     if kind not in paper_figures.kinds(run):
-        raise NoPiece(f"{kind} is not drawn of this run; there are {', '.join(paper_figures.kinds(run))}")
+        known = ", ".join((*paper_figures.kinds(run), *along.kinds(run)))
+        raise NoPiece(f"{kind} is not drawn of this run; there are {known}")
     options = {"against": against, "instance": None, "panels": panels}
     if kind == "curves":
         _check_curves(run, against, instance)
@@ -119,7 +123,7 @@ def _of_schemes(folder: Path, kind: str, width: float) -> tuple[Callable[[Figure
         raise NoPiece(f"budgets: the study in {folder} has one number of playouts")
     if kind == "parameter":
         try:
-            frame = along(frame)
+            frame = parameter_axis.along(frame)
         except ValueError as error:
             raise NoPiece(f"parameter: of the study in {folder}, {error}") from None
     return paper_figures.of_schemes(frame, speeds, kind, width)

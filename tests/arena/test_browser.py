@@ -1,15 +1,10 @@
-"""The pages in a browser: they step, renew themselves, need no mouse, and can be read by everybody."""
-
-import socket
-import threading
-from contextlib import contextmanager
+"""The report in a browser: it steps, needs no mouse, and can be read by everybody."""
 
 import pytest
 
 from arena import results
-from arena.report import serve, write_report
+from arena.report import write_report
 from arena.report.replay import sample
-from arena.results.database.store import Store
 from tests.arena.browser import SIZES, chromium, faults_of, opened
 from tests.arena.stored import store_run, store_runs_alone
 
@@ -39,34 +34,21 @@ def folder(tmp_path_factory):
     return folder
 
 
-@contextmanager
-def served(pages):
-    """The address of pages that are served by this process."""
-    server = serve.Server(socket.create_server((serve.HOST, 0)), pages)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://{serve.HOST}:{server.socket.getsockname()[1]}/"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.mark.parametrize("name", ["", "run/versus/", "run/study/", "run/deep/alone/"])
+@pytest.mark.parametrize("name", ["versus", "study", "deep/alone"])
 def test_everybody_can_read_them(browser, folder, name):
     """On phone and desktop, in light and dark: no error, nothing wider than the screen, nothing that axe-core finds."""
-    with served(serve.Index(folder)) as address:
-        for size in SIZES:
-            for scheme in ("light", "dark"):
-                with opened(browser, address + name, size, scheme) as (page, problems):
-                    if name:
-                        page.click("#next")
-                        page.click("#end")
-                    for closed in page.locator("details").all():
-                        closed.evaluate("element => { element.open = true; }")
-                    # only colours are different in dark
-                    assert faults_of(page, ["color-contrast"] if scheme == "dark" else []) == {}, (size, scheme)
-                    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
-                    assert problems == [], (size, scheme)
+    address = write_report(folder / name).as_uri()
+    for size in SIZES:
+        for scheme in ("light", "dark"):
+            with opened(browser, address, size, scheme) as (page, problems):
+                page.click("#next")
+                page.click("#end")
+                for closed in page.locator("details").all():
+                    closed.evaluate("element => { element.open = true; }")
+                # only colours are different in dark
+                assert faults_of(page, ["color-contrast"] if scheme == "dark" else []) == {}, (size, scheme)
+                assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+                assert problems == [], (size, scheme)
 
 
 def board(page):
@@ -153,12 +135,8 @@ def test_the_picture_of_values(browser, folder):
 
 
 def test_the_keyboard_is_enough(browser, folder):
-    """From the list of runs to a move of a game, with keys alone; what has the focus can be seen."""
-    with served(serve.Index(folder)) as address, opened(browser, address) as (page, problems):
-        link = next(press_tab_until(page, "a", 10))
-        assert link.startswith("run/")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("#board")
+    """To a move of a game, with keys alone; what has the focus can be seen."""
+    with opened(browser, write_report(folder / "versus").as_uri()) as (page, problems):
         reached = list(press_tab_until(page, "#board", 60))
         assert reached
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
@@ -179,49 +157,3 @@ def press_tab_until(page, selector, most):
             yield page.evaluate("document.activeElement.getAttribute('href') || ''")
             return
     raise AssertionError(f"the keyboard does not reach {selector}")
-
-
-def test_an_open_page_renews_itself(browser, folder, tmp_path):
-    """By events of the server, without a reload; the game that somebody looks at stays."""
-    with Store.open(folder / "versus") as source:
-        records, meta, agents = list(source.records()), source.meta, source.agents
-    with (
-        Store.create(tmp_path / "run", meta, agents) as store,
-        served(serve.Index(tmp_path)) as address,
-        opened(browser, address + "run/run/") as (page, problems),
-    ):
-        assert "No game can be shown" in page.inner_text("#games")
-        store.add_all(records[:4])
-        page.wait_for_selector("#pick", timeout=60_000)
-        assert "4 of 18 games so far" in page.inner_text("#about")
-        page.click("#next")
-        page.click("#standings summary")
-        store.add_all(records[4:])
-        page.wait_for_selector("body[data-stored='18']", timeout=60_000)
-        assert "so far" not in page.inner_text("#about") and page.input_value("#ply") == "1"
-        assert page.locator("#standings details").get_attribute("open") is not None
-        assert page.is_hidden("#lost")
-        page.click("text=All runs")
-        page.wait_for_selector("#runs a")
-        assert page.inner_text("#runs a") == "run" and problems == []
-
-
-def test_a_page_says_that_its_server_has_gone(browser, folder):
-    with served(serve.Pages(folder / "versus")) as address:
-        context = opened(browser, address)
-        page, _ = context.__enter__()
-    try:
-        page.wait_for_selector("#lost", state="visible", timeout=60_000)
-        assert "as it was" in page.inner_text("#lost")
-    finally:
-        context.__exit__(None, None, None)
-
-
-def test_the_policy_lets_in_what_is_ours_alone(browser, folder):
-    class Strange(serve.Pages):
-        def page(self):
-            return super().page().replace(b"</body>", b"<script>document.title = 'strange'</script></body>")
-
-    with served(Strange(folder / "versus")) as address, opened(browser, address) as (page, problems):
-        assert page.title() != "strange" and len(problems) == 1 and "Content Security Policy" in problems[0]
-        assert page.inner_text("#said") == "The beginning."  # which its own script has written

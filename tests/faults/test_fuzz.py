@@ -263,8 +263,6 @@ def test_command_lines(run, tmp_path, monkeypatch, times):
                 del words[at : at + 1]
             else:
                 words[at:at] = [mutated(rng, rng.choice(rng.choice(LINES)), BAD)]
-        if "run" in words[:1]:  # a game that there is not, so that nothing can be played
-            words = [word for word in words if word != "--serve"]
         result = runner.invoke(app, words)
         told = result.output
         assert result.exception is None or isinstance(result.exception, SystemExit), (words, result.exc_info)

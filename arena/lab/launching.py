@@ -1,0 +1,50 @@
+"""Starts commands in processes that outlive the page that asked for them, and the server."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.games.core.errors import UserError
+from arena.results.database.store import busy
+
+LOG = "console.txt"  # in a run's folder: what its command printed
+SHOWN = 4000  # bytes of it
+_started: dict[Path, subprocess.Popen] = {}
+
+
+class NotStarted(UserError):
+    """A command was not started."""
+
+
+def start(folder: Path, arguments: Sequence[str]) -> None:
+    """Run `arena` with these arguments, in a session of its own, for the run in `folder`; NotStarted says why not."""
+    if busy(folder) or is_starting(folder):
+        raise NotStarted(f"{folder} is being played already")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / LOG, "wb") as log:
+            _started[folder] = subprocess.Popen(
+                [sys.executable, "-P", "-m", "arena", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise NotStarted(f"{folder}: {error.strerror}") from None
+
+
+def is_starting(folder: Path) -> bool:
+    """Whether a command that this server started for the folder still runs."""
+    return folder in _started and _started[folder].poll() is None
+
+
+def fault(folder: Path) -> str:
+    """The last of what a command that this server started has printed, if it failed; else ""."""
+    if folder not in _started or _started[folder].poll() in (None, 0, 130):
+        return ""
+    try:
+        return (folder / LOG).read_bytes()[-SHOWN:].decode(errors="replace")
+    except OSError:
+        return f"its command ended with exit code {_started[folder].returncode}"

@@ -1,0 +1,245 @@
+"""What pages show of runs, as plain values: read in the process of `apart.READING`, which keeps the run read last."""
+
+import time
+from functools import cached_property
+from math import isnan
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.formats.schedule import Schedule
+from arena.games.core.errors import UserError
+from arena.report import pieces
+from arena.report.listing import Listing, runs_in, stamp
+from arena.report.page import as_toml, from_home
+from arena.results.database.store import FILE_NAME, busy
+from arena.results.papers import paper_figures
+from arena.results.printable import printable
+from arena.results.shown.column_forms import LEGENDS
+from arena.results.shown.export import display_columns, elo_with_error, render
+from arena.results.shown.kinds import PLAN_OF_SCHEMES
+from arena.results.shown.tournament import Tournament
+from arena.runner import notice
+
+SLICE = 0.5  # seconds of reading runs, after which a page shows what it has
+MOST_ROWS = 500  # of a table on a page; files have all
+_last: list["Held"] = []  # at most one
+
+
+class Cells(NamedTuple):
+    """A table as people read it: (name, heading, whether it is aligned to the right) of the columns, rows of texts."""
+
+    columns: list[tuple[str, str, bool]]
+    rows: list[tuple[str, ...]]
+    below: list[str]  # sentences
+    size: int  # rows that there are
+
+
+class Overview(NamedTuple):
+    """What a run is, and what there is of it."""
+
+    tables: tuple[str, ...]
+    figures: tuple[str, ...]
+    agents: tuple[str, ...]  # in the order of the standings
+    games: tuple[str, ...]
+    summary: list[str]
+    notes: list[str]
+    configuration: str  # as TOML, or ""
+    stored: int
+    total: int | None
+    single: bool  # for one player
+    wanted: int  # games for each pair, as configured; 0 if not known
+
+
+class Held:
+    """A run as it was at one moment."""
+
+    def __init__(self, folder: Path, stamp: list):
+        self.folder, self.stamp = folder, stamp
+        self.run = Tournament.glimpse(folder)
+
+    @cached_property
+    def schedule(self) -> Schedule | None:
+        return Schedule.of(self.run)
+
+    @cached_property
+    def standings(self) -> Cells:
+        """The main table."""
+        frame = self.run.table()
+        return _cells(frame.head(MOST_ROWS), self.run.notes_on(frame), len(frame))
+
+
+def held(folder: Path) -> Held:
+    """The run in a folder as it is now; that of the last call if nothing was written since."""
+    now = stamp(folder / FILE_NAME) if (folder / FILE_NAME).exists() else []
+    if not (_last and (_last[0].folder, _last[0].stamp) == (folder, now)):
+        _last.clear()  # first: two large ones may not fit
+        _last.append(Held(folder, now))
+    return _last[0]
+
+
+def loaded(folder: Path) -> Tournament:
+    """The tournament in a folder as it is now."""
+    return held(folder).run
+
+
+def listed(folder: Path) -> tuple[Listing, list[str]]:
+    """The runs in a folder, as far as they can be read in SLICE seconds; and the studies in it."""
+    found = runs_in(folder, SLICE) if folder.is_dir() else Listing([], [], 0)
+    return found, [str(path.parent) for path in sorted(folder.rglob(PLAN_OF_SCHEMES))]
+
+
+def overview(folder: Path) -> Overview:
+    """What there is to be seen of a run or a study."""
+    kinds = pieces.kinds_of_tables(folder, loaded), pieces.kinds_of_figures(folder, loaded)
+    if not (folder / FILE_NAME).exists():
+        return Overview(*kinds, (), (), [], [], from_home((folder / PLAN_OF_SCHEMES).read_text()), 0, None, False, 0)
+    run, schedule = loaded(folder), held(folder).schedule
+    config = run.meta.get("config")
+    single = run.single_player
+    return Overview(
+        *kinds,
+        tuple(run.names if single else run.order),
+        tuple(run.instances),
+        [] if single else run.summary(),
+        [*(schedule.lines() if schedule is not None else []), *run.notes()],
+        from_home(as_toml(config)) if config else "",
+        len(run),
+        None if schedule is None else len(schedule),
+        single,
+        int(config["games"]) if config else 0,
+    )
+
+
+def table(folder: Path, kind: str) -> Cells:
+    """A table of a run; of a long one, the first rows."""
+    found = pieces.table(folder, kind, load=loaded)
+    frame = found.frame.head(MOST_ROWS)
+    frame.attrs = found.frame.attrs
+    legend = [LEGENDS[kind]] if kind in LEGENDS else []
+    return _cells(frame, [*legend, *found.notes], len(found.frame))
+
+
+def _cells(frame, below: list[str], size: int) -> Cells:
+    shown = display_columns(frame)
+    columns = [(column.form.name or column.heading, column.heading, column.right) for column in shown]
+    return Cells(columns, list(zip(*(column.cells for column in shown))), list(map(printable, below)), size)
+
+
+def table_file(folder: Path, kind: str, format: str, columns: list[str]) -> bytes:
+    """A table as a file, of all columns or of those named."""
+    frame = pieces.table(folder, kind, format, loaded).frame
+    if columns:
+        beside = [name for name in ("error", "bound") if "elo" in columns and name in frame.columns]
+        columns = [*columns, *(name for name in beside if name not in columns)]
+    made = render(frame, format, columns=columns or None)
+    return made if isinstance(made, bytes) else made.encode()
+
+
+def figure_file(folder: Path, kind: str, width: str, format: str, against: str, instance: int | None) -> bytes:
+    """A figure, so wide as `arena plot --width` takes it."""
+    inches = paper_figures.inches(width)
+    drawing, height = pieces.figure(folder, kind, inches, against, instance, load=loaded)
+    return paper_figures.picture(drawing, (inches, height), format)
+
+
+# -- Runs side by side ---------------------------------------------------------------------------------------------
+
+
+def side_by_side(folders: list[Path]) -> Cells:
+    """For each two agents that met in several runs: the score of the first in each, and by how much it differs.
+
+    Differences are from the first run's, in Elo, with 95 % intervals: the square root of the sum of both errors'
+    squares, as the runs are independent.  Where one of the two is a bound, there is none.
+    """
+    frames = [_pairs(folder) for folder in folders]
+    keys = list(dict.fromkeys(key for frame in frames for key in frame))
+    rows, seen = list[tuple[str, ...]](), set[tuple[str, str]]()
+    for key in keys:
+        if key[::-1] in seen:
+            continue
+        seen.add(key)
+        own = [frame.get(key) for frame in frames]
+        if sum(one is not None for one in own) > 1:
+            cells = [text for one in own for text in (one.text if one else "-",)]
+            rows.append((*key, *cells, *(_difference(own[0], one) for one in own[1:])))
+    names = [folder.name for folder in folders]
+    heads = [*names, *(f"{name} - {names[0]}" for name in names[1:])]
+    columns = [("first", "agent", False), ("second", "against", False)]
+    columns += [(str(number), printable(head), True) for number, head in enumerate(heads)]
+    below = ["Elo of an agent against another in the games that these two played, with 95 % intervals, run by run."]
+    if not rows:
+        below = ["No two agents have met in more than one of these runs."]
+    return Cells(columns, rows, below, len(rows))
+
+
+class Met(NamedTuple):
+    """How an agent fared against another in a run."""
+
+    elo: float
+    error: float  # nan beside a bound
+    bound: str
+
+    @property
+    def text(self) -> str:
+        return printable(elo_with_error([self.elo], [self.error], [self.bound])[0])
+
+    @property
+    def turned(self) -> "Met":
+        """The same for the other agent."""
+        return Met(-self.elo, self.error, {">": "<", "<": ">"}.get(self.bound, ""))
+
+
+def _pairs(folder: Path) -> dict[tuple[str, str], Met]:
+    """By agents, each two in either order."""
+    run = loaded(folder)
+    if run.single_player:
+        raise UserError(f"{folder} has games for one player, which no agent wins")
+    met = {(row.a, row.b): Met(row.elo, row.error, row.bound) for row in run.pairs().itertuples()}
+    return met | {(b, a): one.turned for (a, b), one in met.items()}
+
+
+def _difference(base: Met | None, other: Met | None) -> str:
+    if base is None or other is None or base.bound or other.bound or isnan(base.error + other.error):
+        return "-"
+    return f"{other.elo - base.elo:+.0f} ± {difference_error(base.error, other.error):.0f}"
+
+
+def difference_error(one: float, other: float) -> float:
+    """The 95 % error of the difference of two independent estimates, from theirs."""
+    return (one**2 + other**2) ** 0.5
+
+
+# -- A run in play -------------------------------------------------------------------------------------------------
+
+
+class Live(NamedTuple):
+    """How far a run is."""
+
+    state: str  # preparing, running, stopping; else stopped, finished
+    stored: int
+    total: int | None
+    per_second: float
+    games: list[tuple[str, ...]]  # in play: id, first, second, plies, seconds
+    standings: Cells
+    lines: list[str]  # of the format
+    seconds: float  # of a processor, that it took to find out
+
+
+def live(folder: Path) -> Live:
+    """A run as it is now, read from its store and from what its process tells."""
+    begun = time.process_time()
+    told, playing, now = notice.now(folder), busy(folder), held(folder)
+    schedule, stored = now.schedule, len(now.run)
+    total = None if schedule is None else len(schedule)
+    if told is not None:
+        state = {"playing": "running"}.get(told.state, told.state)
+    else:
+        over = "finished" if total is None or stored >= total else "stopped"
+        state = "running" if playing else over
+    games: list[tuple[str, ...]] = [
+        (one.id, one.first, one.second or "-", f"{one.plies:,}", f"{one.seconds:.0f}")
+        for one in (told.games if told else [])
+    ]
+    lines = [] if schedule is None else schedule.lines()
+    pace = told.per_second if told else 0.0
+    return Live(state, stored, total, pace, games, now.standings, lines, time.process_time() - begun)

@@ -1,0 +1,266 @@
+"""The page of a run: how far it is, its tables and figures, and the buttons that stop it and go on."""
+
+import base64
+from pathlib import Path
+
+from nicegui import ui
+
+from arena.lab import folder, launching
+from arena.lab.apart import READING
+from arena.lab.cells_view import CellsView
+from arena.lab.frame import heading, heard, is_crowded, page, tell, told
+from arena.lab.reading import Cells, Live, Overview, figure_file, overview, table, table_file
+from arena.lab.watching import Watch
+from arena.results.shown.kinds import FORMATS, PICTURES
+from arena.runner import notice
+
+LOOK = 1.0  # seconds between questions to the watch
+REDRAWN = 15.0  # seconds between drawings of a figure while games are played
+WIDTH = "3.4in"
+AGAINST = ("playouts", "seconds", "nodes")
+IN_PLAY = [("id", "id", False), ("first", "first", False), ("second", "second", False)]
+IN_PLAY += [("plies", "plies", True), ("seconds", "seconds", True)]
+
+
+class LiveView:
+    """How far a run is, what is in play, the standings; pause, stop, resume, more games."""
+
+    def __init__(self, place: Path, wanted: int):
+        self.place, self.watch = place, Watch.at(place)
+        self.shown: Live | None = None
+        self.status = ui.label().props("role=status")
+        self.bar = ui.linear_progress(0, show_value=False).props('aria-label="games played"').classes("max-w-3xl")
+        with ui.row().classes("gap-2 items-center"):
+            self.pause = self._button("Pause", lambda: self.ask(notice.STOP))
+            self.stop = self._button("Stop now", lambda: self.ask(notice.STOP_NOW))
+            self.resume = self._button("Resume", lambda: self.go_on())
+            self.games = ui.number("games", value=wanted, min=wanted + 1, precision=0).props("dense outlined")
+            self.more = self._button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
+        self.fault = ui.label().classes("text-sm whitespace-pre-wrap break-all")
+        self.playing = CellsView()
+        self.lines = ui.column().classes("gap-0 text-sm")
+
+    def _button(self, name: str, action) -> ui.button:
+        return ui.button(name, on_click=action).props("dense no-caps outline size=sm")
+
+    async def look(self) -> bool:
+        """Show what has changed; whether a game was added."""
+        seen = await self.watch.look()
+        self._show_buttons(seen)
+        if seen is self.shown:
+            return False
+        before, self.shown = self.shown, seen
+        self.status.set_text(_in_words(seen))
+        self.bar.set_value(seen.stored / max(seen.total or seen.stored, 1))
+        self.playing.show(Cells(IN_PLAY, seen.games, [], len(seen.games)))
+        self.playing.table.set_visibility(bool(seen.games))
+        if before is None or before.lines != seen.lines:
+            self.lines.clear()
+            with self.lines:
+                for line in seen.lines:
+                    ui.label(line)
+        return before is None or before.stored != seen.stored
+
+    def _show_buttons(self, seen: Live) -> None:
+        starting = launching.is_starting(self.place)
+        runs = seen.state in ("running", "stopping", "preparing")
+        rests = not runs and not starting and seen.total is not None
+        for button, shown in (
+            (self.pause, seen.state == "running"),
+            (self.stop, seen.state in ("running", "stopping")),
+            (self.resume, rests and seen.stored < (seen.total or 0)),
+            (self.games, rests),
+            (self.more, rests),
+        ):
+            button.set_visibility(shown)
+        self.fault.set_text("starting ..." if starting and not runs else launching.fault(self.place))
+
+    def ask(self, wish: str) -> None:
+        """Ask the process that plays the run to end."""
+        if told(lambda: notice.ask(self.place, wish)):
+            tell("The games in play are finished first." if wish == notice.STOP else "The games in play are given up.")
+        self.watch.look_soon()
+
+    def go_on(self, games: int = 0) -> None:
+        """Play what is left, or more games."""
+        more = ["--games", str(games)] if games else []
+        told(lambda: launching.start(self.place, ["run", "--out", str(self.place), "--resume", *more]))
+        self.watch.look_soon()
+
+
+def _in_words(seen: Live) -> str:
+    far = f"{seen.stored:,} games" if seen.total is None else f"{seen.stored:,} of {seen.total:,} games"
+    words = [far, seen.state]
+    if seen.per_second and seen.total is not None:
+        left = int((seen.total - seen.stored) / seen.per_second)
+        words += [f"{seen.per_second:.3g} games a second", f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d} left"]
+    return ", ".join(words)
+
+
+class TablesView:
+    """A table of a kind that is chosen, and its files."""
+
+    def __init__(self, run: "RunPage", kinds: tuple[str, ...], kind: str):
+        self.run = run
+        self.cells: Cells | None = None
+        with ui.row().classes("items-center gap-2"):
+            self.kind = _select("table", kinds, kind, self._chosen)
+            self.columns = ui.select([], label="columns", multiple=True, on_change=self._narrowed)
+            self.columns.props("dense outlined options-dense").classes("w-44")
+            self.format = _select("format", FORMATS, "csv")
+            ui.button("Download", on_click=self.download).props("dense no-caps outline size=sm")
+        self.view = CellsView()
+
+    async def _chosen(self) -> None:
+        self.columns.set_value([])
+        await self.show()
+        self.run.remember()
+
+    def _narrowed(self) -> None:
+        self.view.only(list(self.columns.value))
+
+    async def show(self) -> None:
+        """Read the table, and show it."""
+        kind = str(self.kind.value)
+        cells = await heard(READING.do(table, self.run.place, kind))
+        if cells is None or cells == self.cells:
+            return
+        self.cells = cells
+        self.view.show(cells, self._links(kind, cells))
+        names = {name: head for name, head, _ in cells.columns}
+        if names != self.columns.options:
+            self.columns.set_options(names)
+
+    def _links(self, kind: str, cells: Cells) -> dict[tuple[int, str], str]:
+        """To the games that a cell is made of."""
+        name, first = self.run.name, cells.columns[0][0]
+        if kind == "games":
+            return {(i, first): folder.address(name, "games", row[0]) for i, row in enumerate(cells.rows)}
+        if kind != "crosstable":
+            return {}
+        return {
+            (i, other): folder.address(name, "games", agent=row[0], against=other)
+            for i, row in enumerate(cells.rows)
+            for other, _, _ in cells.columns[1:]
+            if other != row[0]
+        }
+
+    async def download(self) -> None:
+        """Give the table as a file."""
+        kind, format = str(self.kind.value), str(self.format.value)
+        columns = list(self.columns.value)
+        data = await heard(READING.do(table_file, self.run.place, kind, format, columns))
+        if data is not None:
+            suffix = {"text": "txt", "latex": "tex", "markdown": "md"}.get(format, format)
+            ui.download.content(data, f"{self.run.place.name}-{kind}.{suffix}")
+
+
+class FiguresView:
+    """A figure of a kind that is chosen, at the size it is printed, and its files."""
+
+    def __init__(self, run: "RunPage", kinds: tuple[str, ...], kind: str):
+        self.run = run
+        with ui.row().classes("items-center gap-2"):
+            self.kind = _select("figure", kinds, kind, self._chosen)
+            self.width = ui.input("width", value=WIDTH).props("dense outlined").classes("w-24")
+            self.width.on("keydown.enter", self.show).on("blur", self.show)
+            self.against = _select("against", AGAINST, AGAINST[0], self.show)
+            self.instance = ui.number("number of the game", min=1, precision=0, on_change=self.show)
+            self.instance.props("dense outlined clearable").classes("w-40")
+            self.format = _select("format", PICTURES, "pdf")
+            ui.button("Download", on_click=self.download).props("dense no-caps outline size=sm")
+        self.drawn = ui.html("", sanitize=False)
+
+    async def _chosen(self) -> None:
+        await self.show()
+        self.run.remember()
+
+    async def _file(self, format: str) -> bytes | None:
+        kind, number = str(self.kind.value), self.instance.value
+        self.against.set_visibility(kind in ("strength", "curves"))
+        self.instance.set_visibility(kind == "curves")
+        more = str(self.against.value), int(number) if number else None
+        return await heard(READING.do(figure_file, self.run.place, kind, str(self.width.value), format, *more))
+
+    async def show(self) -> None:
+        """Draw the figure."""
+        data = await self._file("svg")
+        if data is not None:
+            source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
+            self.drawn.set_content(f'<img alt="{self.kind.value}" src="{source}" style="max-width: 100%">')
+
+    async def download(self) -> None:
+        """Give the figure as a file."""
+        format = str(self.format.value)
+        if (data := await self._file(format)) is not None:
+            ui.download.content(data, f"{self.run.place.name}-{self.kind.value}.{format}")
+
+
+def _select(label: str, options: tuple[str, ...], value: str, changed=None) -> ui.select:
+    chosen = value if value in options else options[0]
+    return (
+        ui.select(list(options), label=label, value=chosen, on_change=changed).props("dense outlined").classes("w-36")
+    )
+
+
+class RunPage:
+    """All of a run."""
+
+    def __init__(self, name: str, place: Path, about: Overview, chosen: dict[str, str]):
+        self.name, self.place = name, place
+        self.live = LiveView(place, about.wanted) if about.agents else None
+        self.redrawn = 0.0
+        if about.agents:
+            ui.link("All games", folder.address(name, "games"))
+        for sentence in about.summary:
+            ui.label(sentence)
+        self.tables = TablesView(self, about.tables, chosen["table"])
+        self.figures = FiguresView(self, about.figures, chosen["figure"])
+        with ui.expansion("Configuration").props("dense").classes("w-full"):
+            ui.code(about.configuration or "It was imported, and has none.", language="toml").classes("w-full")
+        ui.timer(0.01, self.begin, once=True)
+
+    async def begin(self) -> None:
+        """Read all there is, then watch."""
+        await self.tables.show()
+        await self.figures.show()
+        if self.live is not None:
+            ui.timer(LOOK, self.look)
+
+    async def look(self) -> None:
+        """Show what has changed since the last look."""
+        assert self.live is not None
+        if not await heard(self._changed()):
+            return
+        await self.tables.show()
+        self.redrawn += LOOK
+        if self.redrawn >= REDRAWN or not (self.live.shown and self.live.shown.state == "running"):
+            self.redrawn = 0.0
+            await self.figures.show()
+
+    async def _changed(self) -> bool:
+        assert self.live is not None
+        return await self.live.look()
+
+    def remember(self) -> None:
+        """Let the address name what is shown."""
+        shown = {"table": str(self.tables.kind.value), "figure": str(self.figures.kind.value)}
+        ui.navigate.history.replace(folder.address(self.name, **shown))
+
+
+async def open_run(name: str, table: str = "", figure: str = "") -> None:
+    """The page of a run; what is wrong with it is told."""
+    if is_crowded():
+        return
+    with page(name), ui.column().classes("w-full gap-2"):
+        heading(name)
+
+        async def load() -> None:
+            places = list[Path]()
+            if told(lambda: places.append(folder.found(name))):
+                if about := await heard(READING.do(overview, places[0])):
+                    with box:
+                        RunPage(name, places[0], about, {"table": table, "figure": figure})
+
+        box = ui.column().classes("w-full gap-2")
+        ui.timer(0.01, load, once=True)

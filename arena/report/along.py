@@ -1,0 +1,137 @@
+"""How a run came to its figures, in the order in which its games ended: ratings, and sequential tests."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from arena.formats.schedule import Schedule
+from arena.formats.sequential import SequentialTest, SprtTable
+from arena.results.database import repeats
+from arena.results.database.store import Store
+from arena.results.shown import plots
+from arena.results.shown.tournament import Tournament
+from arena.results.statistics.ratings import count_results, rate
+
+POINTS = 40  # at most, of a curve
+RESULT = ("first", "second", "outcome")
+CHUNK = 10_000  # games read at once
+
+
+def kinds(run: Tournament) -> dict[str, Callable[[Figure, Tournament], None]]:
+    """What can be drawn of a run, by kind of figure."""
+    tested = run.meta.get("config", {}).get("format") == SequentialTest.name
+    drawn: dict[str, Callable[[Figure, Tournament], None]] = {"progress": draw_ratings}
+    if tested:
+        drawn["llr"] = draw_tests
+    return {} if run.single_player else drawn
+
+
+def steps(games: int) -> list[int]:
+    """At most POINTS numbers of games, the last all: multiples of 1, 2 or 5 times a power of ten."""
+    sizes = (size * 10**power for power in itertools.count() for size in (1, 2, 5))
+    step = next(size for size in sizes if games < size * POINTS)
+    return sorted({*range(step, games + 1, step), games} - {0})
+
+
+def ratings(run: Tournament) -> pd.DataFrame:
+    """Columns games, agent, elo, error, bound: the ratings after each of `steps`, the agents in the final order.
+
+    Errors count games that repeat an earlier one once, as those of the standings do.
+    """
+    ends, rows = steps(len(run)), list[pd.DataFrame]()
+    size = len(run.names), len(run.names), 3
+    counts, again = np.zeros(size, int), np.zeros(size, int)
+    parts = dict(list(_results(run, ends).groupby("part")))
+    for number, end in enumerate(ends):
+        if (part := parts.get(number)) is not None:
+            counts += count_results(run.names, part)
+            again += count_results(run.names, part[part["repeats"]])
+        rated = rate(run.names, counts, counts - again)
+        frame = pd.DataFrame({"agent": run.names, "elo": rated.elo, "error": rated.error, "bound": rated.bound})
+        rows.append(frame.set_index("agent").loc[run.order].reset_index().assign(games=end))
+    columns = ["games", "agent", "elo", "error", "bound"]
+    return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+
+
+def _results(run: Tournament, ends: list[int]) -> pd.DataFrame:
+    """Counts of games by the part between two ends that they belong to, players, outcome, and `repeats`."""
+    again = int(run.tallies["again"].sum()) > 0  # else moves need not be read
+    names = ["game", *dict.fromkeys([*RESULT, *(repeats.COLUMNS if again else ())])]
+    frames = [pd.DataFrame(columns=names)]
+    with Store.open(run.folder) as store:
+        rows = store.each(f"SELECT {', '.join(names)} FROM games WHERE game <= {len(run)} ORDER BY game")
+        while chunk := list(itertools.islice(rows, CHUNK)):
+            frame = pd.DataFrame(chunk, columns=names).astype({"outcome": float})
+            frames.append(frame if again else _counted(frame.assign(repeats=False), ends))
+    if not again or len(frames) == 1:
+        return pd.concat(frames[1:]) if frames[1:] else _counted(frames[0].assign(repeats=False), ends)
+    games = pd.concat(frames[1:], ignore_index=True)
+    return _counted(games.assign(repeats=repeats.repeated(games)), ends)
+
+
+def _counted(games: pd.DataFrame, ends: list[int]) -> pd.DataFrame:
+    part = np.searchsorted(ends, games["game"].to_numpy(int))
+    keys = ["part", *RESULT, "repeats"]
+    return games.assign(part=part).groupby(keys, sort=False).size().rename("games").reset_index()
+
+
+def tests(run: Tournament) -> dict[str, list[tuple[int, float]]]:
+    """By candidate (and condition, where there are several): (pairs counted, log-likelihood ratio) after each pair."""
+    schedule = Schedule(run.meta["config"])
+    curves: dict[str, list[tuple[int, float]]] = {}
+    with Store.open(run.folder) as store:
+        for result in store.results():
+            schedule.told(*result)
+            for label, trial in _trials(schedule):
+                curve = curves.setdefault(label, [(0, 0.0)])
+                if (pairs := sum(trial.counts)) != curve[-1][0]:
+                    curve.append((pairs, trial.state.llr))
+    return curves
+
+
+def _trials(schedule: Schedule) -> Iterator[tuple]:
+    for number, format in enumerate(schedule.formats):
+        assert isinstance(format, SequentialTest)
+        for pair, trial in format.trials.items():
+            several = f", {schedule.labels[number]}" if len(schedule.formats) > 1 else ""
+            yield f"{format.candidate(pair)}{several}", trial
+
+
+# -- Drawn ---------------------------------------------------------------------------------------------------------
+
+
+def draw_ratings(figure: Figure, run: Tournament) -> None:
+    """Elo of the best agents with its 95 % interval, against the games that had ended."""
+    ax, frame = figure.subplots(), ratings(run)
+    names = run.order[: plots.LINES]
+    for number, (name, label) in enumerate(zip(names, plots.labels(names))):
+        own = frame[(frame["agent"] == name) & frame["error"].notna()]
+        games, elo, error = (own[column].to_numpy(float) for column in ("games", "elo", "error"))
+        look = plots.look(number)
+        ax.plot(games, elo, label=label, markersize=3, linewidth=1, markevery=plots.MARKED, **look)
+        ax.fill_between(games, elo - error, elo + error, color=look["color"], alpha=0.15, linewidth=0)
+    _finish(ax, "games that have ended", "Elo, with its 95 % interval")
+
+
+def draw_tests(figure: Figure, run: Tournament) -> None:
+    """The log-likelihood ratio of each test between its bounds."""
+    ax, curves = figure.subplots(), tests(run)
+    for number, (label, curve) in enumerate(list(curves.items())[: plots.LINES]):
+        pairs, ratio = zip(*curve)
+        ax.plot(pairs, ratio, label=plots.short(label), linewidth=1, **plots.look(number) | {"marker": ""})
+    test = SprtTable(**run.meta["config"]["sprt"]).test()
+    for bound, name in zip(test.bounds, ("H0", "H1")):
+        ax.axhline(bound, color=plots.OTHERS, linestyle="--", linewidth=1)
+        ax.annotate(name, (0, bound), xytext=(2, 2), textcoords="offset points", fontsize="small")
+    _finish(ax, "pairs of games", "log-likelihood ratio")
+
+
+def _finish(ax: Axes, x: str, y: str) -> None:
+    ax.set(xlabel=x, ylabel=y)
+    ax.grid()
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, fontsize="small")
