@@ -45,7 +45,8 @@ def lab(
         if given[kind]:
             make(given[kind])  # a mistake is told here
     query = urlencode({name: spec for name, spec in given.items() if spec})
-    first = f"/play?{query}" if query or folder is None else _shown(folder)
+    shown = "/play" if folder is None else _shown(folder)
+    first = f"/play?{query}" if query else shown
     serve(port, first, not no_browser, lambda address: say(f"The laboratory is at {address}\nCtrl-C ends it."))
 
 

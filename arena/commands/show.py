@@ -75,12 +75,14 @@ def _board(game, moves: list[str]) -> str:
 
 def _show_game(game, record, moves: list[str]) -> None:
     """Print a game for two players: names, decisions, board, result."""
+    from arena.results.database.record import in_words
+
     say(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
     say(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
         print_table(_decisions_frame(record))
     say(f"\nAfter {len(moves)} of {record.plies} plies:\n{_board(game, moves)}")
-    say(_result_in_words(record))
+    say(in_words(record))
 
 
 def _decisions_frame(record):
@@ -118,16 +120,6 @@ def _show_candidates(record) -> None:
     frame.attrs["kind"] = "candidates"
     say("\nThe moves that each search visited most:\n")
     print_table(frame)
-
-
-def _result_in_words(record) -> str:
-    from arena.results.database.record import Reason
-
-    if record.outcome is None:
-        return f"Void ({record.reason}): {record.detail}"
-    winner = {1.0: f"{record.first} wins", 0.5: "Draw", 0.0: f"{record.second} wins"}[record.outcome]
-    detail = "" if record.reason == Reason.IMPORTED else record.detail  # the tags that a file had
-    return f"{winner} ({record.reason}{': ' + detail if detail else ''}), after {record.plies} plies."
 
 
 def _show_run(game, record, moves: list[str]) -> None:

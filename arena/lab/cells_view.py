@@ -20,6 +20,7 @@ CELL = """
 <q-td :props="props"><a v-if="props.row.links && props.row.links[props.col.name]" class="underline"
  :href="props.row.links[props.col.name]">{{ props.value }}</a><template v-else>{{ props.value }}</template></q-td>
 """
+TICK = '<q-checkbox dense v-model="props.selected" :aria-label="`choose WHOM`" />'
 
 
 class CellsView:
@@ -29,7 +30,10 @@ class CellsView:
         more: dict[str, Any] = {}
         if chosen is not None:
             more = {"selection": "multiple", "on_select": lambda _: chosen(self.ticked)}
-        self.table = ui.table(columns=[], rows=[], row_key="row", **more).props("dense flat").classes("max-w-full")
+        with ui.element("div").classes("arena-lab-wide max-w-full").props('tabindex=0 role=group aria-label="table"'):
+            self.table = ui.table(columns=[], rows=[], row_key="row", **more).props("dense flat")
+        for where, whom in (("header", "all"), ("body", "${props.row.row}")) if chosen else ():
+            self.table.add_slot(f"{where}-selection", TICK.replace("WHOM", whom))
         self.table.add_slot("body-cell", CELL)
         self.long: bool | None = None  # more rows than a page has
         self.below = ui.column().classes("gap-0 text-sm max-w-3xl")

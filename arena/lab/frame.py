@@ -2,12 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 
 from nicegui import Client, context, ui
 
 from arena.games.core.errors import UserError
+from arena.lab import folder
+from arena.lab.apart import Apart
 from arena.lab.searches import Search
 from arena.results.printable import printable
 
@@ -31,6 +34,9 @@ STYLE = """
 .arena-lab-board .loss { fill: #cf4a3f; pointer-events: none; }
 body { --q-primary: #1f5f99 !important; }
 body.body--dark { --q-primary: #8fc1f7 !important; }
+.arena-lab-wide { overflow-x: auto; }
+.arena-lab-wide .q-table__middle { overflow: visible; }
+a.nicegui-link { color: var(--q-primary); text-decoration: underline; }
 .arena-lab-graph { width: 100%; height: auto; }
 .arena-lab-graph line { stroke: #8a949e; stroke-width: 1; }
 .arena-lab-graph polyline { fill: none; stroke-width: 1.5; }
@@ -80,9 +86,27 @@ async def heard(work: Awaitable[T]) -> T | None:
     """What a process has answered; None, and a sentence that is shown, where it could not."""
     try:
         return await work
-    except UserError as error:
+    except (UserError, ValueError) as error:
         tell(str(error))
         return None
+
+
+def page_of_run(title: str, name: str, read: Callable[[Path], T], show: Callable[[Path, T], object], by: Apart) -> None:
+    """A page of a run, with what a process has read of it once that is there; what is wrong is told."""
+    if is_crowded():
+        return
+    with page(title), ui.column().classes("w-full gap-2"):
+        heading(title)
+        box = ui.column().classes("w-full gap-2")
+
+        async def load() -> None:
+            places = list[Path]()
+            if told(lambda: places.append(folder.found(name))):
+                if (about := await heard(by.do(read, places[0]))) is not None:
+                    with box:
+                        show(places[0], about)
+
+        ui.timer(0.01, load, once=True)
 
 
 def told(action: Callable[[], object]) -> bool:

@@ -19,10 +19,10 @@ class NotStarted(UserError):
 
 def start(folder: Path, arguments: Sequence[str]) -> None:
     """Run `arena` with these arguments, in a session of its own, for the run in `folder`; NotStarted says why not."""
-    if busy(folder) or is_starting(folder):
-        raise NotStarted(f"{folder} is being played already")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if busy(folder) or is_starting(folder):
+            raise NotStarted(f"{folder} is being played already")
         with open(folder / LOG, "wb") as log:
             _started[folder] = subprocess.Popen(
                 [sys.executable, "-P", "-m", "arena", *arguments],

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import Annotated
 
 import uvicorn
-from fastapi import FastAPI, Query
+from fastapi import FastAPI, Query, Request
 from nicegui import ui
 
 from arena.games.core.errors import UserError
-from arena.lab import analyse_page, play_page, run_page, runs_page
+from arena.lab import analyse_page, game_page, games_page, play_page, run_page, runs_page
 from arena.lab.access import Guard
 from arena.lab.apart import CHECKING, READING
 
@@ -25,21 +25,23 @@ class PortTaken(UserError):
     """Another program listens at the port."""
 
 
-async def _open_run(name: str, table: str = "", figure: str = "") -> None:
-    await run_page.open_run(name, table, figure)
+def _open_games(name: str, request: Request) -> None:
+    games_page.open_games(name, dict(request.query_params))
 
 
-async def _open_beside(run: Annotated[list[str] | None, Query()] = None) -> None:
-    await runs_page.open_beside(run or [])
+def _open_beside(run: Annotated[list[str] | None, Query()] = None) -> None:
+    runs_page.open_beside(run or [])
 
 
-PAGES: dict[str, Callable] = {
+PAGES: dict[str, Callable] = {  # the first that fits an address opens it
     "/": play_page.open_page,
     "/play": play_page.open_page,
     "/analyse": analyse_page.open_page,
     "/runs": runs_page.open_runs,
     "/beside": _open_beside,
-    "/runs/{name:path}": _open_run,
+    "/runs/{name:path}/games/{id}": game_page.open_game,
+    "/runs/{name:path}/games": _open_games,
+    "/runs/{name:path}": run_page.open_run,
 }
 
 

@@ -41,8 +41,7 @@ class Overview(NamedTuple):
     figures: tuple[str, ...]
     agents: tuple[str, ...]  # in the order of the standings
     games: tuple[str, ...]
-    summary: list[str]
-    notes: list[str]
+    reasons: tuple[str, ...]  # for which games have ended
     configuration: str  # as TOML, or ""
     stored: int
     total: int | None
@@ -55,17 +54,31 @@ class Held:
 
     def __init__(self, folder: Path, stamp: list):
         self.folder, self.stamp = folder, stamp
-        self.run = Tournament.glimpse(folder)
+        self._tables = dict[str, Cells]()
+
+    @cached_property
+    def run(self) -> Tournament:
+        return Tournament.glimpse(self.folder)
 
     @cached_property
     def schedule(self) -> Schedule | None:
         return Schedule.of(self.run)
 
     @cached_property
-    def standings(self) -> Cells:
-        """The main table."""
-        frame = self.run.table()
-        return _cells(frame.head(MOST_ROWS), self.run.notes_on(frame), len(frame))
+    def lines(self) -> list[str]:
+        """What the format has come to, and who can be told apart."""
+        lines = [] if self.schedule is None else self.schedule.lines()
+        return [*lines, *([] if self.run.single_player else self.run.summary())]
+
+    def table(self, kind: str) -> Cells:
+        """A table; of a long one, the first rows."""
+        if kind not in self._tables:
+            found = pieces.table(self.folder, kind, load=loaded)
+            frame = found.frame.head(MOST_ROWS)
+            frame.attrs = found.frame.attrs
+            legend = [LEGENDS[kind]] if kind in LEGENDS else []
+            self._tables[kind] = _cells(frame, [*legend, *found.notes], len(found.frame) - len(frame))
+        return self._tables[kind]
 
 
 def held(folder: Path) -> Held:
@@ -92,7 +105,8 @@ def overview(folder: Path) -> Overview:
     """What there is to be seen of a run or a study."""
     kinds = pieces.kinds_of_tables(folder, loaded), pieces.kinds_of_figures(folder, loaded)
     if not (folder / FILE_NAME).exists():
-        return Overview(*kinds, (), (), [], [], from_home((folder / PLAN_OF_SCHEMES).read_text()), 0, None, False, 0)
+        plan = from_home((folder / PLAN_OF_SCHEMES).read_text())
+        return Overview(*kinds, (), (), (), plan, 0, None, False, 0)
     run, schedule = loaded(folder), held(folder).schedule
     config = run.meta.get("config")
     single = run.single_player
@@ -100,8 +114,7 @@ def overview(folder: Path) -> Overview:
         *kinds,
         tuple(run.names if single else run.order),
         tuple(run.instances),
-        [] if single else run.summary(),
-        [*(schedule.lines() if schedule is not None else []), *run.notes()],
+        tuple(sorted(run.tallies["reason"].unique())),
         from_home(as_toml(config)) if config else "",
         len(run),
         None if schedule is None else len(schedule),
@@ -111,18 +124,15 @@ def overview(folder: Path) -> Overview:
 
 
 def table(folder: Path, kind: str) -> Cells:
-    """A table of a run; of a long one, the first rows."""
-    found = pieces.table(folder, kind, load=loaded)
-    frame = found.frame.head(MOST_ROWS)
-    frame.attrs = found.frame.attrs
-    legend = [LEGENDS[kind]] if kind in LEGENDS else []
-    return _cells(frame, [*legend, *found.notes], len(found.frame))
+    """A table of a run, or of a study; of a long one, the first rows."""
+    return held(folder).table(kind)
 
 
-def _cells(frame, below: list[str], size: int) -> Cells:
+def _cells(frame, below: list[str], left: int = 0) -> Cells:
     shown = display_columns(frame)
     columns = [(column.form.name or column.heading, column.heading, column.right) for column in shown]
-    return Cells(columns, list(zip(*(column.cells for column in shown))), list(map(printable, below)), size)
+    rows = list(zip(*(column.cells for column in shown)))
+    return Cells(columns, rows, list(map(printable, below)), len(rows) + left)
 
 
 def table_file(folder: Path, kind: str, format: str, columns: list[str]) -> bytes:
@@ -201,7 +211,7 @@ def _pairs(folder: Path) -> dict[tuple[str, str], Met]:
 def _difference(base: Met | None, other: Met | None) -> str:
     if base is None or other is None or base.bound or other.bound or isnan(base.error + other.error):
         return "-"
-    return f"{other.elo - base.elo:+.0f} ± {difference_error(base.error, other.error):.0f}"
+    return Met(other.elo - base.elo, difference_error(base.error, other.error), "").text
 
 
 def difference_error(one: float, other: float) -> float:
@@ -220,8 +230,7 @@ class Live(NamedTuple):
     total: int | None
     per_second: float
     games: list[tuple[str, ...]]  # in play: id, first, second, plies, seconds
-    standings: Cells
-    lines: list[str]  # of the format
+    lines: list[str]  # of the format, and who can be told apart
     seconds: float  # of a processor, that it took to find out
 
 
@@ -240,6 +249,6 @@ def live(folder: Path) -> Live:
         (one.id, one.first, one.second or "-", f"{one.plies:,}", f"{one.seconds:.0f}")
         for one in (told.games if told else [])
     ]
-    lines = [] if schedule is None else schedule.lines()
+    now.table(now.run.kinds[0])  # which all pages ask for next: what it takes counts here
     pace = told.per_second if told else 0.0
-    return Live(state, stored, total, pace, games, now.standings, lines, time.process_time() - begun)
+    return Live(state, stored, total, pace, games, now.lines, time.process_time() - begun)

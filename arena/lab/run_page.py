@@ -8,7 +8,7 @@ from nicegui import ui
 from arena.lab import folder, launching
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import heading, heard, is_crowded, page, tell, told
+from arena.lab.frame import heard, page_of_run, tell, told
 from arena.lab.reading import Cells, Live, Overview, figure_file, overview, table, table_file
 from arena.lab.watching import Watch
 from arena.results.shown.kinds import FORMATS, PICTURES
@@ -23,7 +23,7 @@ IN_PLAY += [("plies", "plies", True), ("seconds", "seconds", True)]
 
 
 class LiveView:
-    """How far a run is, what is in play, the standings; pause, stop, resume, more games."""
+    """How far a run is, what is in play, who leads; pause, stop, resume, more games."""
 
     def __init__(self, place: Path, wanted: int):
         self.place, self.watch = place, Watch.at(place)
@@ -38,7 +38,7 @@ class LiveView:
             self.more = self._button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
         self.fault = ui.label().classes("text-sm whitespace-pre-wrap break-all")
         self.playing = CellsView()
-        self.lines = ui.column().classes("gap-0 text-sm")
+        self.lines = ui.column().classes("gap-0")
 
     def _button(self, name: str, action) -> ui.button:
         return ui.button(name, on_click=action).props("dense no-caps outline size=sm")
@@ -212,8 +212,6 @@ class RunPage:
         self.redrawn = 0.0
         if about.agents:
             ui.link("All games", folder.address(name, "games"))
-        for sentence in about.summary:
-            ui.label(sentence)
         self.tables = TablesView(self, about.tables, chosen["table"])
         self.figures = FiguresView(self, about.figures, chosen["figure"])
         with ui.expansion("Configuration").props("dense").classes("w-full"):
@@ -248,19 +246,7 @@ class RunPage:
         ui.navigate.history.replace(folder.address(self.name, **shown))
 
 
-async def open_run(name: str, table: str = "", figure: str = "") -> None:
-    """The page of a run; what is wrong with it is told."""
-    if is_crowded():
-        return
-    with page(name), ui.column().classes("w-full gap-2"):
-        heading(name)
-
-        async def load() -> None:
-            places = list[Path]()
-            if told(lambda: places.append(folder.found(name))):
-                if about := await heard(READING.do(overview, places[0])):
-                    with box:
-                        RunPage(name, places[0], about, {"table": table, "figure": figure})
-
-        box = ui.column().classes("w-full gap-2")
-        ui.timer(0.01, load, once=True)
+def open_run(name: str, table: str = "", figure: str = "") -> None:
+    """The page of a run."""
+    chosen = {"table": table, "figure": figure}
+    page_of_run(name, name, overview, lambda place, about: RunPage(name, place, about, chosen), READING)

@@ -89,7 +89,7 @@ def _cell(row: dict, key: str) -> str:
     return printable(str(row[key] if row[key] is not None else "-"))[: 16 if key == "played" else None]
 
 
-async def open_runs() -> None:
+def open_runs() -> None:
     """The page of all runs."""
     if is_crowded():
         return
@@ -97,7 +97,7 @@ async def open_runs() -> None:
         RunsPage()
 
 
-async def open_beside(names: list[str]) -> None:
+def open_beside(names: list[str]) -> None:
     """The page of runs side by side."""
     if is_crowded():
         return

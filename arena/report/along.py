@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from arena.formats.schedule import Schedule
 from arena.formats.sequential import SequentialTest, SprtTable
@@ -132,6 +133,7 @@ def draw_tests(figure: Figure, run: Tournament) -> None:
 
 def _finish(ax: Axes, x: str, y: str) -> None:
     ax.set(xlabel=x, ylabel=y)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.grid()
     if ax.get_legend_handles_labels()[1]:
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, fontsize="small")

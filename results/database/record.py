@@ -129,3 +129,15 @@ class GameRecord:
     seconds: float  # wall time, opening excluded
     decisions: tuple[MoveRecord, ...] = ()
     improvements: tuple[ImprovementRecord, ...] = ()
+
+
+def in_words(record: GameRecord) -> str:
+    """How a game has ended."""
+    if record.second is None:
+        scored = record.score is not None
+        return f"Score {record.score:,.10g}." if scored else f"Broken off ({record.reason}): {record.detail}"
+    if record.outcome is None:
+        return f"Void ({record.reason}): {record.detail}"
+    winner = {1.0: f"{record.first} wins", 0.5: "Draw", 0.0: f"{record.second} wins"}[record.outcome]
+    detail = "" if record.reason == Reason.IMPORTED else record.detail  # the tags that a file had
+    return f"{winner} ({record.reason}{': ' + detail if detail else ''}), after {record.plies} plies."

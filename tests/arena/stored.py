@@ -54,7 +54,8 @@ def _play(game, fixture, line, names, rng, void):
         moves.append(game.move_name(state, move))
         known = f"40 <i> 20 -0.25 {moves[-1]} 10 nan" if side == 0 else None
         effort = {"playouts": 10 + ply, "depth": ply % 4 + 1, "seconds": 0.01 * (side + 1)}
-        decisions.append(MoveRecord(ply, side, moves[-1], 0.1 * side, candidates=known, **effort))
+        if side >= 0:  # not chance
+            decisions.append(MoveRecord(ply, side, moves[-1], 0.1 * side, candidates=known, **effort))
         game.play(state, move)
     score = None if void else float(game.score(state))
     return GameRecord(

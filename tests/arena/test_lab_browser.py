@@ -56,9 +56,10 @@ def lab(tmp_path_factory):
     command = [sys.executable, "-m", "arena", "lab", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path_factory.mktemp("lab")) as process:
         found = re.search(r"(http://127.0.0.1:\d+)/play\?token=(\S+)", process.stdout.readline())
-        yield found[1], found[2], process.pid
-        process.terminate()
-        process.wait(10)
+        try:
+            yield found[1], found[2], process.pid
+        finally:
+            process.kill() if found is None else process.terminate()
 
 
 def address(lab, path, **query):

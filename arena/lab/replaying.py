@@ -1,0 +1,130 @@
+"""A stored game, replayed by its rules: in the process of `apart.CHECKING`, since rules may be a user's code."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from arena import games
+from arena.config.config import game_of
+from arena.config.trust import import_stored
+from arena.games.core.errors import UserError
+from arena.games.core.game import Game
+from arena.lab import saving
+from arena.lab.reading import Cells
+from arena.play.game_calls import started
+from arena.results.database import candidates
+from arena.results.database.record import GameRecord, MoveRecord, in_words
+from arena.results.database.store import Store
+from arena.results.printable import printable
+from arena.results.shown.column_forms import MISSING, column
+
+CANDIDATES = [("move", "move", False), ("visits", "visits", True), ("share", "share", True), ("value", "value", True)]
+_last: list["Played"] = []  # at most one
+
+
+class Replayed(NamedTuple):
+    """A game as plain values; lists have an entry for each ply."""
+
+    game: str
+    players: str
+    result: str
+    opening: int  # plies that were not the agents'
+    position: str  # the word of the position that it began with, or ""
+    moves: list[str]
+    sides: list[int | None]  # who decided; None in the opening, and of chance
+    values: list[float | None]
+    decisions: list[str]  # in words
+    candidates: list[Cells | None]
+    suffixes: list[str]  # of files
+
+
+class Played:
+    """A stored game and the positions that it went through."""
+
+    def __init__(self, folder: Path, id: str):
+        self.at = folder, id
+        with Store.open(folder) as store:
+            self.stored, config = store.record(id), store.config
+        import_stored(config)
+        self.game: Game = game_of(config, self.stored.condition)
+        self.begun, record = started(self.game, self.stored)
+        self.names = [*record.opening_moves.split(), *record.moves.split()]
+        self.opening = len(record.opening_moves.split())
+        state = self.begun.initial()
+        self.states = [state.copy()]
+        for name in self.names:
+            self.begun.play(state, self.begun.parse_move(state, name))
+            self.states.append(state.copy())
+
+    @property
+    def words(self) -> list[str]:
+        """Of the position that it began with, if it was set up."""
+        word = self.begun.position_word()
+        return [word] * bool(word)
+
+
+def played(folder: Path, id: str) -> Played:
+    """The game, replayed unless it was the last one asked for."""
+    if not (_last and _last[0].at == (folder, id)):
+        _last[:] = [Played(folder, id)]
+    return _last[0]
+
+
+def replayed(folder: Path, id: str) -> Replayed:
+    """A stored game, checked by the rules; UserError if its plug-in is not trusted, or the rules are others now."""
+    one = played(folder, id)
+    record, thoughts = one.stored, {decision.ply: decision for decision in one.stored.decisions}
+    found = [thoughts.get(ply) for ply in range(len(one.names))]
+    players = record.first if record.second is None else f"{record.first} against {record.second}"
+    return Replayed(
+        str(one.game),
+        players,
+        printable(in_words(record)),
+        one.opening,
+        " ".join(one.words),
+        one.names,
+        [each and each.side for each in found],
+        [each and each.value for each in found],
+        [_decision(record, each) for each in found],
+        [_candidates(each) for each in found],
+        saving.suffixes(one.game),
+    )
+
+
+def _decision(record: GameRecord, decision: MoveRecord | None) -> str:
+    if decision is None:
+        return "not an agent's decision"
+    agent = record.second if decision.side else record.first
+    counts = [
+        f"{column(name, 'moves').heading or name} {column(name, 'moves').write(value)}"
+        for name in ("value", "depth", "playouts", "nodes", "seconds", "clock")
+        if (value := getattr(decision, name)) is not None
+    ]
+    return printable(f"{agent}: {', '.join([decision.move, *counts])}")
+
+
+def _candidates(decision: MoveRecord | None) -> Cells | None:
+    found = candidates.read(decision.candidates) if decision else []
+    rows = list[tuple[str, ...]]()
+    for one in found:
+        numbers = {"visits": one.visits, "share": one.share, "value": one.value}
+        texts = (MISSING if value is None else _written(name, value) for name, value in numbers.items())
+        rows.append((one.move, *texts))
+    return Cells(CANDIDATES, rows, [], len(rows)) if rows else None
+
+
+def _written(name: str, value: float) -> str:
+    return column(name, "candidates").write(value)
+
+
+def board(folder: Path, id: str, ply: int) -> str:
+    """The position after so many plies, as SVG."""
+    one = played(folder, id)
+    if not 0 <= ply <= len(one.names):
+        raise UserError(f"ply = {ply} is out of range: the game has 0 to {len(one.names)}")
+    return str(games.svg(one.begun, one.states[ply], [*one.words, *one.names[:ply]]))
+
+
+def game_file(folder: Path, id: str, suffix: str) -> bytes:
+    """The game in one of its formats."""
+    one = played(folder, id)
+    return saving.text_of(one.game, one.stored, suffix)

@@ -1,0 +1,291 @@
+"""What the pages of runs read, without a browser: names, tables, games replayed, runs side by side, what is started."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
+
+from arena import games, results
+from arena.config.trust import TrustError
+from arena.games.core.errors import UserError
+from arena.lab import apart, folder, launching, reading, replaying
+from arena.lab.apart import Apart, Failed
+from arena.lab.folder import NoRun
+from arena.lab.launching import NotStarted
+from arena.results.database.store import Store
+from arena.results.files.exchange import from_jsonl
+from arena.results.shown.export import elo_with_error
+from arena.results.shown.kinds import FORMATS
+from arena.results.statistics.elo import pentanomial
+from tests.arena.stored import CONFIG, store_run, store_runs_alone
+from tests.arena.test_lab import SMALL
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    return store_run(tmp_path_factory.mktemp("lab") / "full")
+
+
+# -- Names ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["deep/run", "a & b", "<b>x</b>", "games", "ö/100%", "x?y#z"])
+def test_a_run_is_found_by_its_address(full, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(folder, "_at", tmp_path)
+    (tmp_path / name).mkdir(parents=True)
+    (tmp_path / name / "tournament.sqlite").write_bytes((full / "tournament.sqlite").read_bytes())
+    assert folder.found(name) == tmp_path / name and folder.name_of(tmp_path / name) == name
+    address = folder.address(name, "games", "1v2-0001", ply=3, empty="", none=0)
+    assert address.startswith("/runs/") and address.endswith("/games/1v2-0001?ply=3")
+    assert not {"<", " ", "#"} & set(address) and address.count("?") == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../full", "full/../../full", "/etc", "none", "full\0", "x" * 5000, "//"]
+)
+def test_no_name_leads_out_of_the_folder(full, monkeypatch, name):
+    monkeypatch.setattr(folder, "_at", full.parent)
+    with pytest.raises(NoRun, match="there is no run"):
+        folder.found(name)
+    monkeypatch.setattr(folder, "_at", full)
+    with pytest.raises(NoRun):
+        folder.found(name)
+
+
+# -- Tables and figures --------------------------------------------------------------------------------------------
+
+
+def test_every_table_and_figure_is_read_and_saved(full, tmp_path):
+    for place in (full, store_runs_alone(tmp_path / "alone")):
+        about = reading.overview(place)
+        assert json.dumps(about) and about.stored == about.total == len(results.load(place)) and about.configuration
+        for kind in about.tables:
+            cells = reading.table(place, kind)
+            assert cells.size == len(cells.rows) and {len(row) for row in cells.rows} <= {len(cells.columns)}
+            for format in FORMATS:
+                if format != "parquet":
+                    assert reading.table_file(place, kind, format, [])
+        for kind in about.figures:
+            assert reading.figure_file(place, kind, "3.4in", "svg", "playouts", None).startswith(b"<?xml")
+
+
+def test_chosen_columns_alone_are_saved(full):
+    head = reading.table_file(full, "standings", "csv", ["agent", "elo"]).splitlines()[0]
+    assert head == b"agent,elo,error,bound"
+
+
+def test_a_long_table_is_shown_in_part(full, monkeypatch):
+    monkeypatch.setattr(reading, "MOST_ROWS", 5)
+    cells = reading.table(full, "games")
+    assert len(cells.rows) == 5 and cells.size == 18
+
+
+def test_a_run_is_read_again_only_if_it_has_changed(full, tmp_path):
+    with Store.open(full) as source:
+        records, meta, agents = list(source.records()), source.meta, source.agents
+    with Store.create(tmp_path / "run", meta, agents) as store:
+        store.add_all(records[:4])
+        first = reading.live(tmp_path / "run")
+        assert (first.stored, first.total, first.state) == (4, 18, "running") and first.games == []
+        assert reading.loaded(tmp_path / "run") is reading.loaded(tmp_path / "run")
+        store.add_all(records[4:])
+        assert reading.live(tmp_path / "run").stored == 18
+    assert reading.live(tmp_path / "run").state == "finished"
+
+
+@pytest.mark.parametrize("harm, why", [
+    (lambda path: path.unlink(), "no tournament in"),
+    (lambda path: path.write_bytes(b"no database" * 100), "SQLite"),
+    (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged"),
+])  # fmt: skip
+def test_what_cannot_be_read_is_said(full, tmp_path, harm, why):
+    place = tmp_path / "run"
+    place.mkdir()
+    (place / "tournament.sqlite").write_bytes((full / "tournament.sqlite").read_bytes())
+    harm(place / "tournament.sqlite")
+    for read in (reading.overview, reading.live):
+        with pytest.raises(UserError, match=why):
+            read(place)
+
+
+# -- Side by side --------------------------------------------------------------------------------------------------
+
+
+def test_runs_side_by_side(full, tmp_path):
+    """By pairs of agents, whichever order these have; a run of others has nothing to compare."""
+    turned = store_run(tmp_path / "turned", {**CONFIG, "agents": CONFIG["agents"][::-1], "seed": 9})
+    cells = reading.side_by_side([full, turned, full])
+    assert [head for _, head, _ in cells.columns] == ["agent", "against", "full", "turned", "full", "turned - full",
+                                                      "full - full"]  # fmt: skip
+    pairs = [results.load(place).pairs().set_index(["a", "b"]) for place in (full, turned)]
+    for row in cells.rows:
+        first, second = pairs[0].loc[row[:2]], pairs[1].loc[row[1::-1]]
+        assert row[2] == row[4] and row[6].startswith("0 ±")
+        if not first.bound and not second.bound:
+            error = (first.error**2 + second.error**2) ** 0.5
+            assert row[5] == elo_with_error([-second.elo - first.elo], [error], [""])[0]
+    assert len(cells.rows) == 3
+    other = store_run(tmp_path / "other", {**CONFIG, "agents": [{"agent": "random", "name": name} for name in "xyz"]})
+    assert reading.side_by_side([full, other]).rows == []
+    with pytest.raises(UserError, match="one player"):
+        reading.side_by_side([full, store_runs_alone(tmp_path / "alone")])
+
+
+@pytest.mark.parametrize("pairs", [10, 40, 200])
+@pytest.mark.parametrize("odds", [(0.3, 0.3, 0.4), (0.1, 0.1, 0.8)])
+def test_intervals_of_differences_hold_what_they_say(pairs, odds):
+    """Of two runs in which the same agents are as strong: 95 % of the intervals hold 0, or a little more."""
+    rng, held, known = np.random.default_rng(pairs), 0, 0
+    for _ in range(1000):
+        met = []
+        for _ in range(2):
+            points = rng.choice([0, 1, 2], (pairs, 2), p=odds).sum(axis=1)
+            one = pentanomial(np.bincount(points, minlength=5).tolist())
+            met.append(reading.Met(one.elo, one.error, one.bound))
+        if not any(one.bound for one in met):
+            known += 1
+            held += abs(met[0].elo - met[1].elo) <= reading.difference_error(met[0].error, met[1].error)
+    assert known > 500 and 0.93 <= held / known <= 0.995, held / known
+
+
+# -- Games ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_every_game_is_replayed(name, tmp_path):
+    """With a board at each ply, and the files that it has."""
+    game = games.make(SMALL.get(name, name))
+    if game.players == 1:
+        config = {"format": "single_player", "game": str(game), "games": 1, "agents": ["random"], "seed": 2}
+        place = store_runs_alone(tmp_path / "run", config)
+    else:
+        config = {"game": str(game), "games": 2, "agents": ["random", "flat(playouts=2)"], "seed": 2}
+        place = store_run(tmp_path / "run", config | {"opening_plies": 0 if name == "tree" else 2})
+    with Store.open(place) as store:
+        record = next(store.records())
+    found = replaying.replayed(place, record.id)
+    assert found.moves == f"{record.opening_moves} {record.moves}".split() and len(found.sides) == len(
+        found.values
+    ) == len(found.moves)
+    assert json.dumps(found) and found.result and record.first in found.players
+    last = min(len(found.moves), 3)
+    boards = {replaying.board(place, record.id, ply) for ply in (0, last)}
+    assert all(one.startswith("<svg") for one in boards) and len(boards) == 1 + (last > 0)
+    for suffix in found.suffixes:
+        assert replaying.game_file(place, record.id, suffix)
+    (again, *_) = from_jsonl(replaying.game_file(place, record.id, "jsonl").decode())
+    assert again.moves == record.moves
+    with pytest.raises(UserError, match="is out of range"):
+        replaying.board(place, record.id, len(found.moves) + 1)
+
+
+def test_what_an_agent_thought_stands_beside_the_board(full):
+    with Store.open(full) as store:
+        record = next(store.records())
+    found = replaying.replayed(full, record.id)
+    ply = next(decision.ply for decision in record.decisions if decision.side == 0)
+    assert found.decisions[ply].startswith(f"{record.first}: {found.moves[ply]}, value +0.000, depth")
+    assert found.candidates[ply].rows[0] == ("<i>", "20", "50.0 %", "-0.250") and found.sides[0] is None
+    with pytest.raises(UserError, match="no game 'none'"):
+        replaying.replayed(full, "none")
+
+
+def test_a_plug_in_that_is_not_trusted_is_not_imported(full, tmp_path):
+    with Store.open(full) as source:
+        records, meta, agents = list(source.records()), source.meta, source.agents
+    (tmp_path / "strange_plugin.py").write_text("raise SystemExit('imported')")
+    config = meta["config"] | {"plugins": ["strange_plugin"], "plugin_path": str(tmp_path)}
+    with Store.create(tmp_path / "run", meta | {"config": config}, agents) as store:
+        store.add_all(records)
+    assert reading.overview(tmp_path / "run").stored == 18
+    with pytest.raises(TrustError, match="strange_plugin"):
+        replaying.replayed(tmp_path / "run", records[0].id)
+
+
+def test_a_game_by_other_rules_is_told(full, tmp_path):
+    with Store.open(full) as source:
+        record, meta, agents = next(source.records()), source.meta, source.agents
+    with Store.create(tmp_path / "run", meta, agents) as store:
+        store.add(replace(record, moves="9 9 9"))
+    with pytest.raises(UserError, match="9"):
+        replaying.replayed(tmp_path / "run", record.id)
+
+
+# -- A process beside the pages ------------------------------------------------------------------------------------
+
+
+def answers(seconds, *calls):
+    """What work gives, or its error in words, one piece after the other."""
+
+    async def ask():
+        beside, found = Apart(seconds), []
+        for call in calls:
+            try:
+                found.append(await beside.do(*call))
+            except Failed as error:
+                found.append(str(error))
+        beside.close()
+        return found
+
+    return asyncio.run(ask())
+
+
+def test_work_is_done_beside_the_pages(full):
+    found = answers(60.0, (os.getpid,), (os.getpid,), (reading.table, full, "none"), (os.nice, 0))
+    assert found[0] == found[1] != os.getpid() and "this run has standings" in found[2]
+    assert found[3] == os.nice(0) + apart.NICE
+
+
+def test_work_that_dies_or_takes_too_long_is_given_up():
+    found = answers(5.0, (os._exit, 3), (os.getcwd,), (time.sleep, 60), (os.getcwd,), (json.loads, "{"))
+    assert "has died" in found[0] and "more than 5 s" in found[2] and found[1] == found[3] == os.getcwd()
+    assert "Expecting" in found[4]
+
+
+# -- What is started -----------------------------------------------------------------------------------------------
+
+
+def until(condition, seconds=90.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_run_outlives_who_started_it(tmp_path):
+    """A process starts it, and is killed: the run goes on to its end."""
+    place = tmp_path / "run"
+    arguments = ["run", "--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=2)", "--games", "40"]
+    text = (
+        "import os, signal\nfrom pathlib import Path\nfrom arena.lab.launching import start\n"
+        f"start(Path({str(place)!r}), {[*arguments, '--out', str(place)]!r})\nos.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", text], check=False).returncode == -9
+    until(lambda: (place / "tournament.sqlite").exists() and reading.live(place).state == "finished")
+    until(lambda: "rank" in (place / launching.LOG).read_text())
+    assert len(results.load(place)) == 40
+
+
+def test_a_command_that_fails_says_why(tmp_path):
+    launching.start(tmp_path / "run", ["run", "--out", str(tmp_path / "run"), "--resume"])
+    until(lambda: not launching.is_starting(tmp_path / "run"))
+    assert "no tournament in" in launching.fault(tmp_path / "run")
+    assert launching.fault(tmp_path / "other") == ""
+
+
+def test_a_run_is_started_once(full, tmp_path):
+    with Store.create(tmp_path / "busy", {}, []), pytest.raises(NotStarted, match="is being played already"):
+        launching.start(tmp_path / "busy", ["--version"])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotStarted, match=r"File exists|Not a directory"):
+        launching.start(tmp_path / "file", ["--version"])
+    assert Path(full).exists()

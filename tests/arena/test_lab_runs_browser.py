@@ -1,0 +1,231 @@
+"""The pages of runs in a browser: found, sorted, looked into, watched and stopped; killed in every order."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena import results
+from arena.results.database.store import Store, busy
+from tests.arena.browser import SIZES, chromium, faults_of, opened
+from tests.arena.stored import CONFIG, store_run, store_runs_alone
+
+pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lab")]
+LONG = ["--game", "connect4", "--agent", "uct(playouts=5000)", "--agent", "random", "--games", "4000", "--workers", "1"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as started:
+        yield started
+
+
+@contextmanager
+def lab(folder):
+    """A laboratory of a folder: its process, and its address with a place for a path."""
+    command = [sys.executable, "-m", "arena", "lab", str(folder), "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            base, token = re.search(r"(http://127.0.0.1:\d+)/.*token=(\S+)", process.stdout.readline()).groups()
+            yield process, lambda path: f"{base}{path}{'&' if '?' in path else '?'}token={token}"
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Runs between two players, alone, and by a name that is HTML; and a file that is none."""
+    place = tmp_path_factory.mktemp("runs")
+    store_run(place / "versus")
+    store_run(place / "turned", {**CONFIG, "agents": CONFIG["agents"][::-1], "seed": 9})
+    store_runs_alone(place / "deep" / "alone")
+    strange = [{"agent": "random", "name": "<b>bold</b>"}, {"agent": "flat(playouts=2)", "name": "'\"&"}]
+    store_run(place / "<i>name</i>", {**CONFIG, "agents": strange})
+    (place / "bad").mkdir()
+    (place / "bad" / "tournament.sqlite").write_bytes(b"no database" * 100)
+    return place
+
+
+@pytest.fixture(scope="module")
+def shown(folder):
+    with lab(folder) as (_, address):
+        yield address
+
+
+def until(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def text(page):
+    return page.locator("main").inner_text()
+
+
+PATHS = {
+    "/runs": "are|runs, the last",
+    "/runs/versus": "standings",
+    "/runs/deep/alone?figure=curves": "scores",
+    "/runs/versus/games": "1 to 18 of 18",
+    "/runs/versus/games/1v2-0001?ply=5": "After 5 of",
+    "/beside?run=versus&run=turned": "95 % intervals",
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_the_pages(browser, shown, path, size, scheme):
+    """On phone and desktop, light and dark: no error, nothing wider than the screen, nothing that axe-core finds."""
+    with opened(browser, shown(path), size, scheme) as (page, problems):
+        until(lambda: re.search(PATHS[path], text(page)))
+        page.wait_for_timeout(500)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert faults_of(page) == {} and problems == []
+
+
+def test_runs_are_searched_sorted_and_compared(browser, shown):
+    with opened(browser, shown("/runs")) as (page, problems):
+        rows = page.locator("tbody tr")
+        until(lambda: rows.count() == 4 and "bad cannot be read" in text(page))
+        assert "<i>name</i>" in text(page) and page.locator("main i b").count() == 0
+        page.get_by_label("search").fill("samegame")
+        until(lambda: rows.count() == 1)
+        page.get_by_label("search").fill("")
+        until(lambda: rows.count() == 4)
+        page.get_by_role("columnheader", name="games played").click()
+        until(lambda: rows.first.inner_text().split("\t")[-2] == "6")
+        for name in ("versus", "turned"):
+            page.get_by_role("row", name=name).get_by_role("checkbox").click()
+        page.get_by_role("button", name="Side by side").click()
+        page.wait_for_url("**/beside**")
+        until(lambda: rows.count() == 3)
+        assert "turned - versus" in text(page) or "versus - turned" in text(page)
+        page.go_back()
+        page.get_by_role("link", name="<i>name</i>").click()
+        until(lambda: "<b>bold</b>" in text(page))
+        assert page.locator("main b").count() == 0 and problems == []
+
+
+def test_a_cell_opens_its_games_and_a_game_the_analysis(browser, shown):
+    with opened(browser, shown("/runs/versus?table=crosstable")) as (page, problems):
+        page.get_by_role("row", name="strong").locator("a").first.click()
+        page.wait_for_url("**/games?agent=strong&against=*")
+        until(lambda: "1 to 6 of 6 games" in text(page))
+        page.get_by_label("plies, least").fill("15")
+        until(lambda: "least=15" in page.evaluate("location.href"))
+        page.locator("tbody a").first.click()
+        page.wait_for_url("**/games/*v*")
+        until(lambda: page.locator(".arena-lab-board svg").count() == 1)
+        page.keyboard.press("ArrowRight")
+        until(lambda: "After 1 of" in text(page) and "ply=1" in page.evaluate("location.href"))
+        page.get_by_role("button", name="Last").click()
+        until(lambda: "After 1 of" not in text(page))
+        page.get_by_role("button", name="Back", exact=True).click()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Save pgn").click()
+        assert "[White" in Path(saved.value.path()).read_text()
+        page.get_by_role("button", name="Analyse from here").click()
+        page.wait_for_url("**/analyse?**")
+        until(lambda: "player to move" in text(page) or "Over" in text(page))
+        assert problems == []
+
+
+def test_tables_and_figures_are_saved(browser, shown):
+    with opened(browser, shown("/runs/versus")) as (page, problems):
+        until(lambda: page.locator("main img").count() == 1)
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Download").first.click()
+        assert Path(saved.value.path()).read_text().startswith("rank,agent,elo")
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Download").last.click()
+        assert Path(saved.value.path()).read_bytes().startswith(b"%PDF") and saved.value.suggested_filename.endswith(
+            ".pdf"
+        )
+        page.get_by_label("width").fill("3 parsecs")
+        page.keyboard.press("Enter")
+        until(lambda: "parsecs" in page.locator(".q-notification").first.inner_text())
+        assert problems == []
+
+
+@pytest.mark.parametrize("path, words", [
+    ("/runs/none", "there is no run none"), ("/runs/../etc", "there is no run|not found|Not Found|404"),
+    ("/runs/bad", "SQLite"), ("/runs/versus/games/none", "no game 'none'"),
+    ("/runs/versus/games?result=x", "result 'x' is not one of"), ("/runs/versus/games?least=x", "no whole number"),
+    ("/runs/versus/games?order=x", "order 'x'"), ("/beside?run=versus&run=none", "there is no run none"),
+    ("/beside?run=versus&run=deep/alone", "for one player"),
+])  # fmt: skip
+def test_mistakes_in_an_address_are_sentences(browser, shown, path, words):
+    with opened(browser, shown(path)) as (page, _):
+        until(lambda: re.search(words, page.locator("body").inner_text()))
+
+
+@contextmanager
+def played(place):
+    """A run that is played in a process of its own, some games of which are stored."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "run", *LONG, "--out", str(place)], stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            until(lambda: (place / "tournament.sqlite").exists() and games_of(place), 180)
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def games_of(place):
+    with Store.open(place) as store:
+        return store.select("SELECT COUNT(*) FROM games")[0][0]
+
+
+def stored_on(page):
+    found = re.search(r"([\d,]+) of 4,000 games", text(page))
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def test_a_run_of_another_terminal_is_watched_paused_and_resumed(browser, tmp_path):
+    """Killed are the page, then the server, then the run: each time all games that were stored are there."""
+    with played(tmp_path / "run") as process, lab(tmp_path) as (server, address):
+        with opened(browser, address("/runs/run")) as (page, problems):
+            until(lambda: stored_on(page) > 0 and "running" in text(page))
+            before = stored_on(page)
+            until(lambda: stored_on(page) > before)
+            until(lambda: page.locator("tbody", has_text="uct(playouts=5000)").count() > 0 and "left" in text(page))
+            page.get_by_role("button", name="Pause").click()
+            assert process.wait(60) == 130
+            until(lambda: "stopped" in text(page) and stored_on(page) == games_of(tmp_path / "run"))
+            page.get_by_role("button", name="Resume").click()
+            kept = games_of(tmp_path / "run")
+            until(lambda: stored_on(page) > kept, 120)
+            assert problems == []
+        kept = games_of(tmp_path / "run")
+        until(lambda: games_of(tmp_path / "run") > kept)  # the page is closed
+        server.kill()
+        kept = games_of(tmp_path / "run")
+        until(lambda: games_of(tmp_path / "run") > kept)
+    with lab(tmp_path) as (_, address), opened(browser, address("/runs/run")) as (page, _):
+        until(lambda: "running" in text(page))
+        page.get_by_role("button", name="Stop now").click()
+        until(lambda: not busy(tmp_path / "run"))
+        until(lambda: "stopped" in text(page))
+        assert len(results.load(tmp_path / "run")) == games_of(tmp_path / "run") == stored_on(page)
+
+
+def test_more_games_are_played(browser, tmp_path):
+    place = store_run(tmp_path / "run", {**CONFIG, "agents": CONFIG["agents"][1:], "games": 4})
+    with lab(place) as (_, address), opened(browser, address("/runs/run")) as (page, problems):
+        until(lambda: "4 of 4 games, finished" in text(page))
+        page.get_by_label("games", exact=True).fill("8")
+        page.get_by_role("button", name="Play so many").click()
+        until(lambda: "8 of 8 games, finished" in text(page), 120)
+        assert len(results.load(place)) == 8 and problems == []
