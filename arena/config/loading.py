@@ -26,7 +26,6 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
     path = Path(path)
     try:
         text = read_bounded(path).decode("utf-8")
-        values = tomllib.loads(text)
     except FileNotFoundError:
         raise ConfigError([f"{path}: there is no such file; a configuration is a TOML file"]) from None
     except IsADirectoryError:
@@ -35,6 +34,13 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
+    return from_text(text, path, changes)
+
+
+def from_text(text: str, path: Path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
+    """The configuration that the file `path` would hold with this text; ConfigError likewise."""
+    try:
+        values = tomllib.loads(text)
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ConfigError([f"{path}: is not TOML: {error}{_quotes(text, error)}"]) from None
     except RecursionError:

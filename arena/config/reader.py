@@ -1,6 +1,5 @@
 """Reads the keys of a configuration: checks form and meaning, makes games and agents."""
 
-import importlib
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from arena.config.config import Config
 from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
 from arena.config.several import RangeError, spelled_out
-from arena.config.trust import look_in
+from arena.config.trust import import_plugin, look_in
 from arena.formats.base import Format, Table, formats
 from arena.games.core.first_look import look_at
 from arena.games.core.game import BrokenRules, Game
@@ -86,7 +85,7 @@ class Reader:
         look_in(folder if plugins and isinstance(folder, str) else None)
         for i, plugin in enumerate(_listed(plugins)):
             try:
-                importlib.import_module(plugin)
+                import_plugin(plugin)
             except (Exception, SystemExit) as error:  # any error of a user's module belongs in the message
                 text = f"cannot be imported: {type(error).__name__}: {error}"
                 if isinstance(error, ModuleNotFoundError) and error.name == plugin:

@@ -21,6 +21,7 @@ from arena.games.core.errors import UserError
 
 OURS = __name__.partition(".")[0]
 _looked_in: set[str] = set()  # that runs have added to sys.path
+_imported: dict[str, str] = {}  # by this process: place -> digest when it was
 _trusted: dict[str, str] = {}  # of this process: place -> digest; without a cache folder it is all there is
 
 
@@ -32,7 +33,19 @@ def import_plugins(values: Mapping[str, Any]) -> None:
     """Import the plug-ins of resolved values."""
     look_in(values["plugin_path"] if values["plugins"] else None)
     for plugin in values["plugins"]:
-        importlib.import_module(plugin)
+        import_plugin(plugin)
+
+
+def import_plugin(name: str) -> None:
+    """Import a module, and note its files as they are."""
+    importlib.import_module(name)
+    if (spec := _spec(name.partition(".")[0], None)) and (place := _place(spec)):
+        _imported.setdefault(place, _digest(Path(place)))
+
+
+def changed() -> bool:
+    """Whether the files of a plug-in that this process has imported are others now: it goes on with the old code."""
+    return any(not Path(place).exists() or _digest(Path(place)) != was for place, was in _imported.items())
 
 
 def look_in(folder: str | None) -> None:

@@ -11,6 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import ParamSpec, TypeVar
 
 from arena.agents.core.pool import CONTEXT, die_with_the_parent
+from arena.config.trust import changed
 from arena.games.core.errors import UserError
 from arena.lab.searches import MEMORY
 
@@ -36,7 +37,7 @@ class Apart:
             self._pool = ProcessPoolExecutor(1, CONTEXT, _begin)
         pool = self._pool
         try:
-            work: Future[tuple[bool, T | str]] = pool.submit(_answered, function, arguments, options)
+            work: Future[tuple[bool | None, T | str]] = pool.submit(_answered, function, arguments, options)
             done, answer = await asyncio.wait_for(asyncio.wrap_future(work), self.seconds)
         except BrokenProcessPool:
             self._end(pool)
@@ -44,6 +45,9 @@ class Apart:
         except TimeoutError:
             self._end(pool)
             raise Failed(f"this took more than {self.seconds:.0f} s, and was given up") from None
+        if done is None:  # a plug-in has been edited since that process imported it
+            self._end(pool)
+            return await self.do(function, *arguments, **options)
         if not done:
             raise Failed(str(answer))
         return answer  # type: ignore[return-value]  # the function's own
@@ -74,7 +78,9 @@ def _begin() -> None:
 
 
 def _answered(function: Callable, arguments: tuple, options: dict) -> tuple:
-    """(True, result) or (False, the error in words): not every error can be sent."""
+    """(True, result) or (False, the error in words): not every error can be sent.  None for True: begin anew."""
+    if changed():
+        return None, ""
     try:
         return True, function(*arguments, **options)
     except (UserError, ValueError, OSError, ModuleNotFoundError) as error:

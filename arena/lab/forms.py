@@ -57,6 +57,12 @@ class SpecField:
             return f"{type(error).__name__}: {error}"
         return ""
 
+    def set(self, spec: str) -> None:
+        """Show another text."""
+        if spec != self.spec:
+            self.input.set_value(spec)
+            self._typed()
+
     def _typed(self) -> None:
         """Show what is wrong with the text, or the form of what it names."""
         fault = self.fault

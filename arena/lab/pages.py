@@ -13,7 +13,7 @@ from fastapi import FastAPI, Query, Request
 from nicegui import ui
 
 from arena.games.core.errors import UserError
-from arena.lab import analyse_page, game_page, games_page, play_page, run_page, runs_page
+from arena.lab import analyse_page, game_page, games_page, new_run_page, play_page, run_page, runs_page
 from arena.lab.access import Guard
 from arena.lab.apart import CHECKING, READING
 
@@ -39,6 +39,7 @@ PAGES: dict[str, Callable] = {  # the first that fits an address opens it
     "/analyse": analyse_page.open_page,
     "/runs": runs_page.open_runs,
     "/beside": _open_beside,
+    "/new": new_run_page.open_page,
     "/runs/{name:path}/games/{id}": game_page.open_game,
     "/runs/{name:path}/games": _open_games,
     "/runs/{name:path}": run_page.open_run,

@@ -3,8 +3,10 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +19,9 @@ pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nic
 from arena import games, results
 from arena.config.trust import TrustError
 from arena.games.core.errors import UserError
-from arena.lab import apart, folder, launching, reading, replaying
+from arena.lab import apart, asking, folder, launching, new_run_page, reading, replaying, trial
 from arena.lab.apart import Apart, Failed
+from arena.lab.asking import KINDS
 from arena.lab.folder import NoRun
 from arena.lab.launching import NotStarted
 from arena.results.database.store import Store
@@ -289,3 +292,85 @@ def test_a_run_is_started_once(full, tmp_path):
     with pytest.raises(NotStarted, match=r"File exists|Not a directory"):
         launching.start(tmp_path / "file", ["--version"])
     assert Path(full).exists()
+
+
+# -- New runs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_form_begins_with_can_be_started(kind, tmp_path):
+    found = asking.checked(kind, KINDS[kind].text, tmp_path / "new.toml")
+    assert found.faults == [] and found.about and (found.games is not None) == KINDS[kind].played
+    assert KINDS[kind].command(tmp_path / "new.toml", KINDS[kind].text)[0] in ("run", "study")
+
+
+@pytest.mark.parametrize("kind, text, why", [
+    ("tournament", "game = ", "is not TOML"),
+    ("tournament", 'game = "connect4"\ngames = 3\nagents = ["uct", "random"]', "games = 3: .*even number"),
+    ("tournament", 'game = "conect4"\ngames = 2\nagents = ["random", "uct(playouts=1)"]', "unknown game 'conect4'"),
+    ("tournament", 'plugins = ["no_such_plugin"]', "no_such_plugin"),
+    ("study of schemes", 'game = "connect4"\nscheme = ["root"]', "keys of a study of schemes"),
+    ("study of schemes", 'game = "connect4"\nschemes = ["alphabeta"]', "is not a parallel search"),
+    ("study of solvers", 'agents = ["jlpns"]', "game: is missing"),
+    ("study of solvers", 'game = "tictactoe"\nworkers = [1]', "workers: is no key"),
+    ("study of solvers", 'game = "tictactoe"\nagents = ["uct"]', "does not solve by several workers"),
+    ("study of solvers", 'game = "tictactoe"\npositions = "x"', "positions|not supported|int"),
+])  # fmt: skip
+def test_mistakes_in_a_new_run_are_those_of_the_command_line(kind, text, why, tmp_path):
+    found = asking.checked(kind, text, tmp_path / "new.toml")
+    assert re.search(why, "\n".join(found.faults)) and not any(
+        fault.startswith(str(tmp_path)) for fault in found.faults
+    )
+
+
+def test_options_of_a_study_of_solvers():
+    text = 'game = "hex(size=3)"\nagents = ["jlpns", "ppn2"]\nsizes = [1, 2]\nthreads = true\nopening_plies = 1\n'
+    assert KINDS["study of solvers"].command(Path("x"), text) == [
+        "study", "solvers", "--game", "hex(size=3)", "--agent", "jlpns", "--agent", "ppn2", "--sizes", "1,2",
+        "--threads", "--opening-plies", "1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ["text", 3, ["a", "b"], [1, 2], {"playouts": 1000}, {"clock": "10+0.1"}])
+def test_a_field_says_what_the_text_says(value):
+    key = {str: "format", int: "games", dict: "budget"}.get(type(value), "agents" if value == ["a", "b"] else "workers")
+    assert new_run_page._value(key, asking.field_text(value)) == value
+
+
+def test_a_trial_says_how_long(tmp_path, monkeypatch):
+    """From some games that are played and thrown away; or why there is none."""
+    monkeypatch.setattr(trial, "PLAYED", 2.0)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    text = 'game = "connect4"\ngames = 20000\nagents = ["uct(playouts=100)", "random"]\n'
+    (tmp_path / "new.toml").write_text(text)
+    said = asyncio.run(trial.trial(tmp_path / "new.toml", ["--workers", "1"], 20000))
+    assert re.fullmatch(r"about \d+ (s|min): [\d,]+ of 20,000 games took [23] s", said), said
+    (tmp_path / "new.toml").write_text(text.replace("20000", "2"))
+    assert asyncio.run(trial.trial(tmp_path / "new.toml", ["--workers", "1"], 2)) == "2 s or less"
+    (tmp_path / "new.toml").write_text(text.replace("uct", "utc"))
+    with pytest.raises(Failed, match="utc"):
+        asyncio.run(trial.trial(tmp_path / "new.toml", ["--workers", "1"], 2))
+    assert [path.name for path in tmp_path.iterdir()] == ["new.toml"]
+
+
+@pytest.mark.parametrize("seconds, words", [(5, "5 s"), (600, "10 min"), (7200, "2.0 h"), (10**6, "12 days")])
+def test_seconds_in_words(seconds, words):
+    assert trial.in_words(10, 10.0, seconds) == f"about {words}: 10 of {seconds:,} games took 10 s"
+
+
+def test_a_plug_in_that_was_edited_is_read_again(tmp_path):
+    """A process that has imported the old one is replaced."""
+    game = "from arena.games.tictactoe import TicTacToe\n\nclass {0}(TicTacToe):\n    name = '{0}'\n"
+    text = 'plugins = ["edited_plugin"]\ngame = "{}"\ngames = 2\nagents = ["random", "flat(playouts=1)"]\n'
+
+    async def ask():
+        beside, found = Apart(60.0), []
+        for name in ("one", "three", "eleven"):
+            (tmp_path / "edited_plugin.py").write_text(game.format(name))
+            found.append(await beside.do(asking.checked, "tournament", text.format(name), tmp_path / "new.toml"))
+        beside.close()
+        return found
+
+    found = asyncio.run(ask())
+    assert [one.faults for one in found] == [[]] * 3
+    assert [one.about.split(":")[0] for one in found] == ["one", "three", "eleven"]

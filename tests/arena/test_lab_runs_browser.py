@@ -229,3 +229,49 @@ def test_more_games_are_played(browser, tmp_path):
         page.get_by_role("button", name="Play so many").click()
         until(lambda: "8 of 8 games, finished" in text(page), 120)
         assert len(results.load(place)) == 8 and problems == []
+
+
+def test_a_tournament_without_a_terminal(browser, tmp_path):
+    """Fields change the text and the text the fields; mistakes are told while one types; it is started and ends."""
+    with lab(tmp_path) as (_, address), opened(browser, address("/new")) as (page, problems):
+        said = page.get_by_role("status")
+        until(lambda: "20 games" in said.first.inner_text())
+        toml, count = page.get_by_label("configuration (TOML)"), page.get_by_label("games of each two agents")
+        count.fill("3")
+        count.press("Tab")
+        until(lambda: "games = 3" in toml.input_value())
+        until(lambda: "an even number" in text(page) and page.get_by_role("button", name="Start").is_disabled())
+        toml.fill('game = "tictactoe"\ngames = 8\nagents = ["random"]\n')
+        until(lambda: count.input_value() == "8" and page.get_by_label("game", exact=True).input_value() == "tictactoe")
+        page.get_by_text("choose one of the agents").click()
+        field = page.get_by_label("agent", exact=True)
+        field.fill("flat(playouts=2)")
+        field.press("Tab")
+        page.get_by_role("button", name="Add").click()
+        until(lambda: '"flat(playouts=2)"' in toml.input_value())
+        until(lambda: "tictactoe: 2 agents, 8 games for each pair: 8 games" in text(page))
+        assert faults_of(page) == {}
+        page.get_by_role("button", name="How long?").click()
+        until(lambda: "s or less" in text(page), 120)
+        page.get_by_role("button", name="Start").click()
+        page.wait_for_url("**/runs/tictactoe-1*", timeout=120_000)
+        until(lambda: "8 of 8 games, finished" in text(page), 120)
+        assert len(results.load(tmp_path / "tictactoe-1")) == 8 and (tmp_path / "tictactoe-1.toml").exists()
+        assert problems == []
+
+
+def test_a_study_is_started_too(browser, tmp_path):
+    with lab(tmp_path) as (_, address), opened(browser, address("/new")) as (page, problems):
+        until(lambda: "20 games" in text(page))
+        page.get_by_label("what").click()
+        page.get_by_role("option", name="study of schemes").click()
+        until(lambda: "schemes and numbers of workers" in text(page))
+        small = 'game = "tictactoe"\ngames = 2\nplayouts = 4\nworkers = [2]\nschemes = ["root"]\n'
+        page.get_by_label("configuration (TOML)").fill(small)
+        until(lambda: "1 schemes" in text(page))
+        page.get_by_role("button", name="Start").click()
+        page.wait_for_url("**/runs/tictactoe-1*", timeout=120_000)
+        until(lambda: (tmp_path / "tictactoe-1" / "scaling.tex").exists(), 180)
+        page.reload()
+        until(lambda: "root" in text(page) and page.locator("main img").count() == 1)
+        assert problems == []

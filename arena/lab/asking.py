@@ -1,0 +1,139 @@
+"""What may be started from a page: a tournament or a study, as TOML; what is wrong with it, and the command for it.
+
+Checks are made in the process of `apart.CHECKING`: they import the plug-ins that a configuration names.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena.config.config import ConfigError
+from arena.config.loading import from_text
+from arena.formats.schedule import Schedule, described
+from arena.games.core.errors import UserError
+from arena.study import schemes
+from arena.study.solving import SolvingStudy
+
+# by the option of `arena study solvers`: its key in the plan
+SOLVING = {
+    "game": "game", "agents": "solvers", "sizes": "workers", "moves": "moves", "positions": "positions",
+    "opening_plies": "plies", "seed": "seed", "nodes": "nodes", "threads": "real",
+}  # fmt: skip
+
+
+class Checked(NamedTuple):
+    """What a text asks for: in words, and how many games at most; or what is wrong with it."""
+
+    faults: list[str]
+    about: str = ""
+    games: int | None = None  # None where that is not known before play
+
+
+class Kind(NamedTuple):
+    """A thing that can be started."""
+
+    text: str  # to begin with
+    keys: tuple[str, ...]  # those that the form has fields for
+    check: Callable[[str, Path], Checked]
+    command: Callable[[Path, str], list[str]]  # from the file, and its text
+    played: bool  # whether a trial says how long it takes
+
+
+def _tournament(text: str, path: Path) -> Checked:
+    config = from_text(text, path)
+    schedule = Schedule(config.values)
+    most = "at most " if schedule.formats[0].adaptive else ""
+    return Checked([], f"{described(config.resolved())}: {most}{len(schedule):,} games", len(schedule))
+
+
+def _schemes(text: str, path: Path) -> Checked:
+    study = schemes.from_keys(_values(text, path), str(path))
+    study.check()
+    cells, points = len(study.cells()), len(study.points())
+    words = f"{points} schemes and numbers of workers, {cells} games and budgets; results decide how many games follow"
+    return Checked([], "; ".join([words, *study.notes()]))
+
+
+def _solvers(text: str, path: Path) -> Checked:
+    values = _values(text, path)
+    if strange := [key for key in values if key not in SOLVING]:
+        raise ConfigError([f"{path}: {strange[0]}: is no key of a study of solvers; there are {', '.join(SOLVING)}"])
+    if "game" not in values:
+        raise ConfigError([f"{path}: game: is missing; a study of solvers has one"])
+    given: dict[str, Any] = {SOLVING[key]: tuple(one) if isinstance(one, list) else one for key, one in values.items()}
+    study = SolvingStudy(**given)
+    study.check()
+    positions = len(study.moves) or study.positions
+    return Checked(
+        [], f"{len(study.specs())} solvers by {len(study.sizes())} numbers of workers on {positions} positions"
+    )
+
+
+def _values(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:
+        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
+
+
+def _options(path: Path, text: str) -> list[str]:
+    """The options of `arena study solvers` for the keys of its text."""
+    found = ["study", "solvers"]
+    for key, value in tomllib.loads(text).items():
+        option = f"--{ {'agents': 'agent'}.get(key, key).replace('_', '-') }"
+        if key == "sizes":
+            found += [option, ",".join(map(str, value))]
+        elif isinstance(value, list):
+            found += [word for one in value for word in (option, str(one))]
+        elif value is True:
+            found.append(option)
+        elif value is not False:
+            found += [option, str(value)]
+    return found
+
+
+COMMON = ("game", "games", "opening_plies", "seed")
+KINDS: Mapping[str, Kind] = {
+    "tournament": Kind(
+        'game = "connect4"\ngames = 20\nagents = ["uct(playouts=500)", "alphabeta(depth=4)"]\n',
+        (*COMMON, "agents", "format", "openings", "budget"),
+        _tournament,
+        lambda path, text: ["run", str(path)],
+        True,
+    ),
+    "study of schemes": Kind(
+        'game = "connect4"\ngames = 20\nplayouts = 50\nworkers = [1, 4]\nschemes = ["root", "tree"]\n',
+        (*COMMON, "schemes", "workers", "playouts"),
+        _schemes,
+        lambda path, text: ["study", "schemes", str(path)],
+        False,
+    ),
+    "study of solvers": Kind(
+        'game = "tictactoe"\nsizes = [1, 4]\nagents = ["jlpns", "ppn2"]\n',
+        ("game", "agents", "sizes", "positions", "opening_plies", "seed", "nodes"),
+        _solvers,
+        _options,
+        False,
+    ),
+}
+
+
+def checked(kind: str, text: str, path: Path) -> Checked:
+    """What a text asks for, with the messages of the command line."""
+    try:
+        return KINDS[kind].check(text, path)
+    except ConfigError as error:
+        return Checked([problem.removeprefix(f"{path}: ") for problem in error.problems])
+    except (UserError, ValueError, TypeError) as error:
+        return Checked([str(error)])
+
+
+def field_text(value: Any) -> str:
+    """A key's value as a field of the form has it: lists of texts by lines, others as TOML."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return "\n".join(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={json.dumps(one)}" for key, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,262 @@
+"""The page that starts a tournament or a study: a form and the TOML that it makes, what is wrong, how long it takes.
+
+The text is what counts: fields change single keys of it, and show those that it has.
+"""
+
+import re
+import tomllib
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+
+from arena.formats.base import formats
+from arena.lab import asking, folder, launching
+from arena.lab.apart import CHECKING
+from arena.lab.asking import KINDS, Checked
+from arena.lab.forms import SpecField
+from arena.lab.frame import heading, heard, is_crowded, page, tell, told
+from arena.lab.trial import trial
+from arena.report.page import as_toml
+from arena.workers.machine import cores
+
+NAME = re.compile(r"\w[\w .,()=+-]{0,99}")
+LISTS = ("agents", "schemes", "openings")
+NUMBERS = ("games", "opening_plies", "seed", "positions", "nodes", "playouts")
+SEVERAL = ("workers", "sizes")
+HINTS = {
+    "agents": "agents, one a line", "schemes": "schemes, one a line", "budget": "budget, such as playouts = 1000",
+    "games": "games of each two agents", "openings": "openings, one a line", "workers": "numbers of workers",
+    "sizes": "numbers of workers", "nodes": "nodes for a position", "playouts": "playouts of each worker",
+}  # fmt: skip
+LOOK = 0.3  # seconds between looks whether a run has begun
+
+
+class NewRunPage:
+    """A form beside a text."""
+
+    def __init__(self) -> None:
+        self.kind, self.fields = "tournament", dict[str, Any]()
+        self.checked: Checked | None = None
+        self.starting: Path | None = None
+        with ui.column().classes("w-full max-w-md gap-2 grow"):
+            heading("New run")
+            kinds = ui.select(list(KINDS), label="what", value=self.kind)
+            kinds.props("dense outlined").classes("w-full").on_value_change(lambda event: self.choose(event.value))
+            self.name = (
+                ui.input("name of its folder, by default the game's and a number")
+                .props("dense outlined")
+                .classes("w-full")
+            )
+            self.form = ui.column().classes("w-full gap-2")
+            with ui.row().classes("gap-2"):
+                self.workers = ui.number("cores", value=cores(), min=1, precision=0).props("dense outlined")
+                self.cluster = ui.input("or address of a cluster").props("dense outlined")
+        with ui.column().classes("grow gap-2 max-w-2xl w-full"):
+            self.text = ui.textarea("configuration (TOML)").props("outlined autogrow debounce=400")
+            self.text.classes("w-full font-mono").on_value_change(self.typed)
+            self.about = ui.label().props("role=status")
+            self.faults = ui.column().classes("gap-0")
+            with ui.row().classes("gap-2 items-center"):
+                self.long = ui.button("How long?", on_click=self.ask_long).props("dense no-caps outline")
+                self.start_button = ui.button("Start", on_click=self.start).props("no-caps")
+            self.said = ui.label().classes("whitespace-pre-wrap break-all").props("role=log")
+        self.choose(self.kind)
+        ui.timer(LOOK, self.look)
+
+    def choose(self, kind: str) -> None:
+        """Begin another kind of run."""
+        self.kind, self.fields = kind, {}
+        self.form.clear()
+        with self.form:
+            for key in KINDS[kind].keys:
+                self._field(key)
+        self.long.set_visibility(KINDS[kind].played)
+        self.text.set_value(KINDS[kind].text)
+
+    def _field(self, key: str) -> None:
+        if key == "game":
+            self.game = SpecField("game", "connect4", "game", lambda: self.entered(key))
+            self.fields[key] = self.game.input
+            return
+        label = HINTS.get(key, key.replace("_", " "))
+        if key == "format":
+            field: Any = ui.select(["", *formats()], label=label, on_change=lambda: self.entered(key))
+        elif key in LISTS:
+            field = ui.textarea(label).props("autogrow").on("blur", lambda: self.entered(key))
+        else:
+            field = ui.input(label).on("blur", lambda: self.entered(key)).on("keydown.enter", lambda: self.entered(key))
+        self.fields[key] = field.props("dense outlined").classes("w-full")
+        if key in ("agents", "schemes"):
+            with ui.expansion(f"choose one of the {key}").props("dense").classes("w-full"):
+                chosen = SpecField("agent", "tree" if key == "schemes" else "uct(playouts=1000)", "agent")
+                ui.button("Add", on_click=lambda: self.add(key, chosen)).props("dense no-caps outline size=sm")
+
+    def add(self, key: str, chosen: SpecField) -> None:
+        """Add an agent to the list."""
+        if chosen.fault:
+            tell(chosen.fault)
+            return
+        lines = [*str(self.fields[key].value or "").splitlines(), chosen.spec]
+        self.fields[key].set_value("\n".join(filter(None, lines)))
+        self.entered(key)
+
+    # -- Fields and text --------------------------------------------------------------------------------------------
+
+    def values(self) -> dict[str, Any] | None:
+        """What the text says; None if it is not TOML."""
+        try:
+            return tomllib.loads(str(self.text.value or ""))
+        except (ValueError, RecursionError):
+            return None
+
+    def entered(self, key: str) -> None:
+        """A field has changed: so does its key in the text."""
+        if key not in self.fields:
+            return  # which is being made
+        values, text = self.values(), str(self.fields[key].value or "").strip()
+        if values is None or text == asking.field_text(values.get(key, "")):
+            return
+        values[key] = _value(key, text)
+        self.text.set_value(as_toml({name: value for name, value in values.items() if value not in ("", [])}))
+
+    async def typed(self) -> None:
+        """The text has changed: so do the fields, and what is said of it."""
+        values = self.values() or {}
+        for key, field in self.fields.items():
+            field.set_enabled(not _has_tables(values.get(key)))
+            if key == "game" and values:
+                self.game.set(str(values.get(key, "")))
+            elif not _has_tables(values.get(key)) and values:
+                field.set_value(asking.field_text(values.get(key, "")))
+        await self.check()
+
+    async def check(self) -> None:
+        """Ask what the text means, and show it."""
+        text = str(self.text.value or "")
+        found = await heard(CHECKING.do(asking.checked, self.kind, text, self.path))
+        if found is None or text != str(self.text.value or ""):
+            return
+        self.checked = found
+        self.about.set_text(found.about)
+        self.faults.clear()
+        with self.faults:
+            for fault in found.faults:
+                ui.label(fault).classes("text-negative break-all")
+        self.start_button.set_enabled(not found.faults)
+        self.long.set_enabled(not found.faults)
+
+    # -- Trials and starts ------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path:
+        """The file that the text is written to."""
+        return folder.at() / f"{self.chosen_name()}.toml"
+
+    def chosen_name(self) -> str:
+        """The name that was typed, or the game's with the first number that is free."""
+        if name := str(self.name.value or "").strip():
+            return name
+        base = re.sub(r"\W.*", "", str((self.values() or {}).get("game") or "")) or "run"
+        names = (f"{base}-{number}" for number in count(1))
+        return next(name for name in names if not (folder.at() / name).exists() and not _taken(name))
+
+    def where(self) -> list[str]:
+        """The options of where games are played."""
+        if cluster := str(self.cluster.value or "").strip():
+            return ["--cluster", cluster]
+        return ["--workers", str(int(self.workers.value or 1))] if self.kind != "study of solvers" else []
+
+    async def ask_long(self) -> None:
+        """Play a while, and say how long the whole would take."""
+        if self.checked is None or self.checked.games is None:
+            return
+        self.said.set_text("playing for a while ...")
+        self.long.set_enabled(False)
+        beside = folder.at() / f".{self.path.name}"
+        try:
+            beside.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_text(str(self.text.value))
+            found = await heard(trial(beside, self.where(), self.checked.games))
+            self.said.set_text(found or "")
+        except OSError as error:
+            tell(f"{beside}: {error.strerror}")
+        finally:
+            beside.unlink(missing_ok=True)
+            self.long.set_enabled(True)
+
+    async def start(self) -> None:
+        """Write the file, and start its run."""
+        await self.check()
+        if self.checked is None or self.checked.faults:
+            return
+        name, text = self.chosen_name(), str(self.text.value)
+        if not NAME.fullmatch(name):
+            tell(f"name {name!r}: give the run's folder a name of letters, digits and -_.")
+            return
+        place, path = folder.at() / name, folder.at() / f"{name}.toml"
+        if place.exists():
+            tell(f"{place} is there already: give another name")
+        elif told(lambda: _write(path, text)):
+            arguments = [*KINDS[self.kind].command(path, text), "--out", str(place), *self.where()]
+            if told(lambda: launching.start(place, arguments)):
+                self.starting = place
+                self.said.set_text("starting ...")
+
+    def look(self) -> None:
+        """Go to the run once it has begun, or say why it has not."""
+        if self.starting is None:
+            return
+        if folder.is_run(self.starting):
+            ui.navigate.to(folder.address(folder.name_of(self.starting)))
+        elif not launching.is_starting(self.starting):
+            self.said.set_text(launching.fault(self.starting) or "it has ended")
+        else:
+            return
+        self.starting = None
+
+
+def _value(key: str, text: str) -> Any:
+    """What a field's text means; as it is where it means nothing, which the check then says."""
+    if key in LISTS:
+        return [line.strip() for line in text.splitlines() if line.strip()]
+    try:
+        if key in NUMBERS and text:
+            return int(text)
+        if key in SEVERAL and text:
+            return [int(part) for part in text.split(",")]
+        if key == "budget" and text:
+            return tomllib.loads(f"budget = {{ {text} }}")["budget"]
+    except ValueError:
+        pass
+    return text
+
+
+def _taken(name: str) -> bool:
+    """Whether a configuration of that name is there."""
+    return (folder.at() / f"{name}.toml").exists()
+
+
+def _has_tables(value: Any) -> bool:
+    """Whether a list has tables, which a field of lines cannot show."""
+    return isinstance(value, list) and any(isinstance(one, dict) for one in value)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file; ValueError if there is another one."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and path.read_text() != text:
+            raise ValueError(f"{path} is there already, with another text: give another name")
+        path.write_text(text)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+
+
+def open_page() -> None:
+    """The page."""
+    if is_crowded():
+        return
+    with page("New run"):
+        NewRunPage()
