@@ -17,6 +17,7 @@ from arena.results.database.store import Store
 from arena.results.printable import printable
 
 SIZE = 50  # games on a page
+MOST_LISTED = 200  # agents
 OUTCOMES = {1.0: "1-0", 0.5: "1/2", 0.0: "0-1", None: "-"}
 COLUMNS = [
     ("id", "game", False),
@@ -46,7 +47,7 @@ class GamesPage:
     def __init__(self, name: str, place: Path, about: Overview, given: dict[str, str]):
         self.name, self.place, self.given = name, place, given
         self.found = 0  # games
-        agents = ["", *sorted(about.agents)]
+        agents = ["", *sorted(about.agents)] if len(about.agents) <= MOST_LISTED else []
         with ui.row().classes("items-center gap-2"):
             self._choice("agent", agents)
             self._choice("against", agents)
@@ -72,6 +73,10 @@ class GamesPage:
         ui.timer(0.01, self.show, once=True)
 
     def _choice(self, field: str, options: list[str], label: str = "") -> None:
+        """A field with these options, or any text where there are none."""
+        if not options:
+            self._text(field, label or field)
+            return
         value = self.given.get(field, "")
         known = options if value in options else [*options, value]
         chosen = ui.select(known, label=label or field, value=value or options[0], on_change=self._asked(field))

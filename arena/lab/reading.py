@@ -9,7 +9,7 @@ from typing import NamedTuple
 from arena.formats.schedule import Schedule
 from arena.games.core.errors import UserError
 from arena.report import pieces
-from arena.report.listing import Listing, runs_in, stamp
+from arena.report.listing import Listing, runs_in, schedule_of, stamp
 from arena.report.page import as_toml, from_home
 from arena.results.database.store import FILE_NAME, busy
 from arena.results.papers import paper_figures
@@ -22,6 +22,7 @@ from arena.runner import notice
 
 SLICE = 0.5  # seconds of reading runs, after which a page shows what it has
 MOST_ROWS = 500  # of a table on a page; files have all
+MOST_AGENTS = 500  # whose ratings take some seconds
 _last: list["Held"] = []  # at most one
 
 
@@ -39,7 +40,7 @@ class Overview(NamedTuple):
 
     tables: tuple[str, ...]
     figures: tuple[str, ...]
-    agents: tuple[str, ...]  # in the order of the standings
+    agents: tuple[str, ...]
     games: tuple[str, ...]
     reasons: tuple[str, ...]  # for which games have ended
     configuration: str  # as TOML, or ""
@@ -62,16 +63,18 @@ class Held:
 
     @cached_property
     def schedule(self) -> Schedule | None:
-        return Schedule.of(self.run)
+        return schedule_of(self.run)
 
     @cached_property
     def lines(self) -> list[str]:
         """What the format has come to, and who can be told apart."""
         lines = [] if self.schedule is None else self.schedule.lines()
-        return [*lines, *([] if self.run.single_player else self.run.summary())]
+        unrated = self.run.single_player or len(self.run.names) > MOST_AGENTS
+        return [*lines, *([] if unrated else self.run.summary())]
 
     def table(self, kind: str) -> Cells:
         """A table; of a long one, the first rows."""
+        check_size(self.folder)
         if kind not in self._tables:
             found = pieces.table(self.folder, kind, load=loaded)
             frame = found.frame.head(MOST_ROWS)
@@ -112,7 +115,7 @@ def overview(folder: Path) -> Overview:
     single = run.single_player
     return Overview(
         *kinds,
-        tuple(run.names if single else run.order),
+        tuple(run.names),
         tuple(run.instances),
         tuple(sorted(run.tallies["reason"].unique())),
         from_home(as_toml(config)) if config else "",
@@ -135,6 +138,15 @@ def _cells(frame, below: list[str], left: int = 0) -> Cells:
     return Cells(columns, rows, list(map(printable, below)), len(rows) + left)
 
 
+def check_size(folder: Path) -> None:
+    """UserError if the ratings of so many agents would keep all pages waiting."""
+    if (folder / FILE_NAME).exists() and (number := len(loaded(folder).names)) > MOST_AGENTS:
+        raise UserError(
+            f"{folder} has {number:,} agents: tables and figures of more than {MOST_AGENTS} take minutes; arena table "
+            "and arena plot make them"
+        )
+
+
 def table_file(folder: Path, kind: str, format: str, columns: list[str]) -> bytes:
     """A table as a file, of all columns or of those named."""
     frame = pieces.table(folder, kind, format, loaded).frame
@@ -147,6 +159,7 @@ def table_file(folder: Path, kind: str, format: str, columns: list[str]) -> byte
 
 def figure_file(folder: Path, kind: str, width: str, format: str, against: str, instance: int | None) -> bytes:
     """A figure, so wide as `arena plot --width` takes it."""
+    check_size(folder)
     inches = paper_figures.inches(width)
     drawing, height = pieces.figure(folder, kind, inches, against, instance, load=loaded)
     return paper_figures.picture(drawing, (inches, height), format)
@@ -249,6 +262,7 @@ def live(folder: Path) -> Live:
         (one.id, one.first, one.second or "-", f"{one.plies:,}", f"{one.seconds:.0f}")
         for one in (told.games if told else [])
     ]
-    now.table(now.run.kinds[0])  # which all pages ask for next: what it takes counts here
+    if len(now.run.names) <= MOST_AGENTS:
+        now.table(now.run.kinds[0])  # which all pages ask for next: what it takes counts here
     pace = told.per_second if told else 0.0
     return Live(state, stored, total, pace, games, now.lines, time.process_time() - begun)

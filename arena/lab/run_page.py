@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nicegui import ui
 
+from arena.games.core.errors import UserError
 from arena.lab import folder, launching
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
@@ -228,17 +229,18 @@ class RunPage:
     async def look(self) -> None:
         """Show what has changed since the last look."""
         assert self.live is not None
-        if not await heard(self._changed()):
+        try:
+            changed = await self.live.look()
+        except UserError as error:  # it may be mended, or come back
+            self.live.status.set_text(str(error))
+            return
+        if not changed:
             return
         await self.tables.show()
         self.redrawn += LOOK
         if self.redrawn >= REDRAWN or not (self.live.shown and self.live.shown.state == "running"):
             self.redrawn = 0.0
             await self.figures.show()
-
-    async def _changed(self) -> bool:
-        assert self.live is not None
-        return await self.live.look()
 
     def remember(self) -> None:
         """Let the address name what is shown."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from nicegui import ui
 
+from arena.games.core.errors import UserError
 from arena.lab import folder
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
@@ -45,8 +46,10 @@ class RunsPage:
 
     async def look(self) -> None:
         """Read the folder, and show what has changed."""
-        found = await heard(READING.do(listed, folder.at()))
-        if found is None:
+        try:
+            found = await READING.do(listed, folder.at())
+        except UserError as error:
+            self.state.set_text(str(error))
             return
         self.timer.interval = SOON if found[0].left else AGAIN
         if found != self.shown:

@@ -14,13 +14,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena import formats, results
+from arena import formats as all_formats
+from arena import results
+from arena.formats.base import formats
 from arena.formats.schedule import Schedule
 from arena.games.core import cache
 from arena.games.core.errors import UserError
 from arena.results.database.store import FILE_NAME, busy
 from arena.results.shown.tournament import Tournament
 
+MOST_RATED = 200  # agents, whose ratings or pairings take a second
 Known = dict[str, tuple[list, dict]]  # by store: its stamp, its row
 _read: dict[Path, Known] = {}  # by this process, which may have no cache folder
 _faults: dict[str, tuple[list, str]] = {}  # of stores that cannot be read: their stamps, and why
@@ -68,7 +71,7 @@ def runs_in(folder: Path, seconds: float = math.inf) -> Listing:
 def _row(path: Path) -> dict:
     """The row of a run, for which only tallies are read unless the games are for one player."""
     run = Tournament.glimpse(path.parent)
-    schedule = Schedule.of(run)
+    schedule = schedule_of(run)
     stored, total = len(run), None if schedule is None else len(schedule)
     playing = busy(path.parent)
     return {
@@ -82,6 +85,14 @@ def _row(path: Path) -> dict:
         "total": total,
         "state": "running" if playing else "finished" if total is None or stored >= total else "stopped",
     }
+
+
+def schedule_of(run: Tournament) -> Schedule | None:
+    """The schedule of a run; None also for so many agents that pairing them by their results would take long."""
+    config = run.meta.get("config")
+    if config and len(run.names) > MOST_RATED and formats()[config["format"]].adaptive:
+        return None
+    return Schedule.of(run)
 
 
 def stamp(path: Path) -> list:
@@ -101,6 +112,9 @@ def last_written(path: Path) -> float:
 
 
 def _leader(run) -> str | None:
+    """Who is first; nobody of so many that their ratings would keep the list waiting."""
+    if len(run.names) > MOST_RATED:
+        return None
     if not run.single_player:
         return str(run.standings()["agent"].iloc[0])
     means = run.games.groupby(["condition", "first"])["score"].mean().unstack().dropna(axis=1).sum()
@@ -113,7 +127,7 @@ def _leader(run) -> str | None:
 @functools.cache
 def _code() -> str:
     """A digest of the code that makes rows: other code may make others."""
-    sources = (path for package in (formats, results) for path in Path(package.__path__[0]).rglob("*.py"))
+    sources = (path for package in (all_formats, results) for path in Path(package.__path__[0]).rglob("*.py"))
     digest = hashlib.sha256(Path(__file__).read_bytes())
     for path in sorted(sources):
         digest.update(path.read_bytes())
