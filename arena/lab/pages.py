@@ -1,5 +1,6 @@
 """Serves the pages on this machine, and opens the first one."""
 
+import asyncio
 import secrets
 import socket
 import threading
@@ -13,11 +14,12 @@ from fastapi import FastAPI, Query, Request
 from nicegui import ui
 
 from arena.games.core.errors import UserError
-from arena.lab import analyse_page, game_page, games_page, new_run_page, play_page, run_page, runs_page
+from arena.lab import analyse_page, folder, game_page, games_page, new_run_page, play_page, reading, run_page, runs_page
 from arena.lab.access import Guard
 from arena.lab.apart import CHECKING, READING
 
 HOST = "127.0.0.1"
+_tasks = list[asyncio.Task]()  # which nothing else would keep
 RECONNECT = 0.7  # seconds that a page may be gone before its searches end
 
 
@@ -46,6 +48,11 @@ PAGES: dict[str, Callable] = {  # the first that fits an address opens it
 }
 
 
+async def _warm() -> None:
+    """Let the process that reads runs load what it needs before the first page asks."""
+    _tasks.append(asyncio.create_task(READING.do(reading.listed, folder.at())))
+
+
 def _end_processes() -> None:
     READING.close()
     CHECKING.close()
@@ -63,6 +70,7 @@ def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     for path, opened in PAGES.items():
         ui.page(path)(opened)
+    app.router.on_startup.append(_warm)
     app.router.on_shutdown.append(_end_processes)
     ui.run_with(
         app, title="arena lab", dark=None, language="en-US", reconnect_timeout=RECONNECT, show_welcome_message=False

@@ -8,7 +8,7 @@ moves in two conditions are no repetition.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 import pandas as pd
 
@@ -24,9 +24,10 @@ class Ways:
     """How two agents have followed their openings so far."""
 
     def __init__(self) -> None:
-        self._seen: set[Hashable] = set()
-        self._counts: Counter[Hashable] = Counter()  # games of each opening and way, without those that failed
-        self._most: Counter[Hashable] = Counter()  # of each opening's ways: the highest count
+        # by hashes, since a large run has many long games
+        self._seen: set[int] = set()
+        self._counts: Counter[int] = Counter()  # games of each opening and way, without those that failed
+        self._most: Counter[int] = Counter()  # of each opening's ways: the highest count
         self._games = self._usual = 0  # without those that failed; the sum of `_most`
 
     def __len__(self) -> int:
@@ -41,12 +42,13 @@ class Ways:
     def repeats(self, place: Hashable, opening: str, way: Hashable, failed: bool) -> bool:
         """Note how a game went after an opening at a place, such as a condition; whether an earlier one went so."""
         if not failed:
+            setting, whole = hash((place, opening)), hash((place, opening, way))
             self._games += 1
-            self._counts[place, opening, way] += 1
-            if self._counts[place, opening, way] > self._most[place, opening]:
-                self._most[place, opening] += 1
+            self._counts[whole] += 1
+            if self._counts[whole] > self._most[setting]:
+                self._most[setting] += 1
                 self._usual += 1
-        known = place, in_any_order(opening), way
+        known = hash((place, in_any_order(opening), way))
         again = known in self._seen
         self._seen.add(known)
         return again
@@ -65,15 +67,24 @@ def repeated(games: pd.DataFrame) -> pd.Series:
 
     `games` has COLUMNS.  Void games, and those of unknown moves, repeat nothing.
     """
-    known = games[games["outcome"].notna() & games["second"].notna() & (games["moves"] != "")]
-    ways: defaultdict[frozenset, Ways] = defaultdict(Ways)
-    again: list[tuple[Hashable, frozenset]] = []
-    columns = (known[name].tolist() for name in COLUMNS)
-    for index, condition, first, opening, second, outcome, reason, moves in zip(known.index, *columns):
-        pair = frozenset((first, second))
-        if ways[pair].repeats((condition, first), opening, (moves, outcome), reason in FAILED):
-            again.append((index, pair))
-    return pd.Series(games.index.isin([index for index, pair in again if not ways[pair].by_chance]), games.index)
+    columns = games[COLUMNS].astype(object).where(games[COLUMNS].notna(), None)
+    again = [number for number, *_ in repeating(zip(*(columns[name].tolist() for name in COLUMNS)))]
+    found = pd.Series(False, games.index)
+    found.iloc[again] = True
+    return found
+
+
+def repeating(rows: Iterable[tuple]) -> list[tuple[int, str, str, float]]:
+    """(place, first, second, outcome) of the rows of COLUMNS that repeat an earlier one; nothing is kept of others."""
+    ways: defaultdict[tuple[str, str], Ways] = defaultdict(Ways)
+    again: list[tuple[int, str, str, float]] = []
+    for number, (condition, first, opening, second, outcome, reason, moves) in enumerate(rows):
+        if second is None or outcome is None or not moves:
+            continue
+        of_pair = ways[min(first, second), max(first, second)]
+        if of_pair.repeats((condition, first), opening, (moves, outcome), reason in FAILED):
+            again.append((number, first, second, outcome))
+    return [row for row in again if not ways[min(row[1:3]), max(row[1:3])].by_chance]
 
 
 def notes(repetitions: pd.DataFrame) -> list[str]:

@@ -1,7 +1,7 @@
 """What a run's folder held at one moment: games and moves as data frames, read from the store and verified."""
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cached_property
@@ -143,18 +143,16 @@ class Snapshot:
     @cached_property
     def repetitions(self) -> pd.DataFrame:
         """Games that repeat an earlier one: first, second, outcome and their number, `games`."""
-        games = self._followed()
-        found = games[repeats.repeated(games)].groupby(["first", "second", "outcome"], sort=False)
-        return found.size().rename("games").reset_index()
-
-    def _followed(self) -> pd.DataFrame:
-        """The games as scheduled, as far as `repeats.repeated` needs them."""
         if "games" in vars(self):
-            return self.games
-        with Store.open(self.folder) as store:
-            names = ", ".join(repeats.COLUMNS)
-            found = store.each(f"SELECT {names} FROM games WHERE {self._shown()} ORDER BY number")
-            return pd.DataFrame(list(found), columns=repeats.COLUMNS)
+            found = self.games.loc[self.repeats, ["first", "second", "outcome"]].itertuples(index=False, name=None)
+        else:
+            with Store.open(self.folder) as store:
+                names = ", ".join(repeats.COLUMNS)
+                rows = store.each(f"SELECT {names} FROM games WHERE {self._shown()} ORDER BY number")
+                found = (row[1:] for row in repeats.repeating(rows))
+        counts = Counter(found)
+        rows_of = [(*key, number) for key, number in counts.items()]
+        return pd.DataFrame(rows_of, columns=["first", "second", "outcome", "games"]).astype({"outcome": float})
 
     def moves(self) -> pd.DataFrame:
         """One row per decision, as scheduled; read at each call."""
