@@ -35,6 +35,7 @@ class CellsView:
         for where, whom in (("header", "all"), ("body", "${props.row.row}")) if chosen else ():
             self.table.add_slot(f"{where}-selection", TICK.replace("WHOM", whom))
         self.table.add_slot("body-cell", CELL)
+        self.shown: tuple | None = None
         self.long: bool | None = None  # more rows than a page has
         self.below = ui.column().classes("gap-0 text-sm max-w-3xl")
 
@@ -48,6 +49,9 @@ class CellsView:
 
         key: the column by which a row is the same when the table is shown again; else its number
         """
+        if self.shown == (cells, links):
+            return
+        self.shown = cells, links
         addresses: dict[int, dict[str, str]] = {}
         for (number, name), address in (links or {}).items():
             addresses.setdefault(number, {})[name] = address

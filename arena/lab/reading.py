@@ -55,11 +55,15 @@ class Held:
 
     def __init__(self, folder: Path, stamp: list):
         self.folder, self.stamp = folder, stamp
-        self._tables = dict[str, Cells]()
+        self._tables, self.figures = dict[str, Cells](), dict[tuple, bytes]()
 
     @cached_property
     def run(self) -> Tournament:
         return Tournament.glimpse(self.folder)
+
+    def itself(self, folder: Path) -> Tournament:
+        """The run: for functions that would load it."""
+        return self.run
 
     @cached_property
     def schedule(self) -> Schedule | None:
@@ -74,9 +78,9 @@ class Held:
 
     def table(self, kind: str) -> Cells:
         """A table; of a long one, the first rows."""
-        check_size(self.folder)
+        check_size(self)
         if kind not in self._tables:
-            found = pieces.table(self.folder, kind, load=loaded)
+            found = pieces.table(self.folder, kind, load=self.itself)
             frame = found.frame.head(MOST_ROWS)
             frame.attrs = found.frame.attrs
             legend = [LEGENDS[kind]] if kind in LEGENDS else []
@@ -84,10 +88,13 @@ class Held:
         return self._tables[kind]
 
 
-def held(folder: Path) -> Held:
-    """The run in a folder as it is now; that of the last call if nothing was written since."""
+def held(folder: Path, again: bool = True) -> Held:
+    """The run in a folder, read again if it has changed; or else as it was when it was read last."""
+    known = bool(_last) and _last[0].folder == folder
+    if known and not again:
+        return _last[0]
     now = stamp(folder / FILE_NAME) if (folder / FILE_NAME).exists() else []
-    if not (_last and (_last[0].folder, _last[0].stamp) == (folder, now)):
+    if not (known and _last[0].stamp == now):
         _last.clear()  # first: two large ones may not fit
         _last.append(Held(folder, now))
     return _last[0]
@@ -126,9 +133,9 @@ def overview(folder: Path) -> Overview:
     )
 
 
-def table(folder: Path, kind: str) -> Cells:
-    """A table of a run, or of a study; of a long one, the first rows."""
-    return held(folder).table(kind)
+def table(folder: Path, kind: str, again: bool = True) -> Cells:
+    """A table of a run, or of a study, read `again` or as it was; of a long one, the first rows."""
+    return held(folder, again).table(kind)
 
 
 def _cells(frame, below: list[str], left: int = 0) -> Cells:
@@ -138,12 +145,12 @@ def _cells(frame, below: list[str], left: int = 0) -> Cells:
     return Cells(columns, rows, list(map(printable, below)), len(rows) + left)
 
 
-def check_size(folder: Path) -> None:
+def check_size(now: Held) -> None:
     """UserError if the ratings of so many agents would keep all pages waiting."""
-    if (folder / FILE_NAME).exists() and (number := len(loaded(folder).names)) > MOST_AGENTS:
+    if (now.folder / FILE_NAME).exists() and (number := len(now.run.names)) > MOST_AGENTS:
         raise UserError(
-            f"{folder} has {number:,} agents: tables and figures of more than {MOST_AGENTS} take minutes; arena table "
-            "and arena plot make them"
+            f"{now.folder} has {number:,} agents: tables and figures of more than {MOST_AGENTS} take minutes; "
+            "arena table and arena plot make them"
         )
 
 
@@ -157,12 +164,18 @@ def table_file(folder: Path, kind: str, format: str, columns: list[str]) -> byte
     return made if isinstance(made, bytes) else made.encode()
 
 
-def figure_file(folder: Path, kind: str, width: str, format: str, against: str, instance: int | None) -> bytes:
-    """A figure, so wide as `arena plot --width` takes it."""
-    check_size(folder)
-    inches = paper_figures.inches(width)
-    drawing, height = pieces.figure(folder, kind, inches, against, instance, load=loaded)
-    return paper_figures.picture(drawing, (inches, height), format)
+def figure_file(
+    folder: Path, kind: str, width: str, format: str, against: str, instance: int | None, again: bool = True
+) -> bytes:
+    """A figure, so wide as `arena plot --width` takes it, of the run read `again` or as it was."""
+    now = held(folder, again)
+    check_size(now)
+    wanted = kind, width, format, against, instance
+    if wanted not in now.figures:
+        inches = paper_figures.inches(width)
+        drawing, height = pieces.figure(folder, kind, inches, against, instance, load=now.itself)
+        now.figures[wanted] = paper_figures.picture(drawing, (inches, height), format)
+    return now.figures[wanted]
 
 
 # -- Runs side by side ---------------------------------------------------------------------------------------------
@@ -242,27 +255,24 @@ class Live(NamedTuple):
     stored: int
     total: int | None
     per_second: float
-    games: list[tuple[str, ...]]  # in play: id, first, second, plies, seconds
+    games: list[str]  # in play
     lines: list[str]  # of the format, and who can be told apart
+    read: int  # games that `lines`, and tables as old, are made of
     seconds: float  # of a processor, that it took to find out
 
 
-def live(folder: Path) -> Live:
-    """A run as it is now, read from its store and from what its process tells."""
+def live(folder: Path, again: bool = True) -> Live:
+    """A run as it is now: what its process tells, and what its games say, these read `again` or as they were."""
     begun = time.process_time()
-    told, playing, now = notice.now(folder), busy(folder), held(folder)
-    schedule, stored = now.schedule, len(now.run)
-    total = None if schedule is None else len(schedule)
-    if told is not None:
-        state = {"playing": "running"}.get(told.state, told.state)
-    else:
-        over = "finished" if total is None or stored >= total else "stopped"
-        state = "running" if playing else over
-    games: list[tuple[str, ...]] = [
-        (one.id, one.first, one.second or "-", f"{one.plies:,}", f"{one.seconds:.0f}")
-        for one in (told.games if told else [])
-    ]
+    told, playing = notice.now(folder), busy(folder)
+    now = held(folder, again or told is None)
     if len(now.run.names) <= MOST_AGENTS:
         now.table(now.run.kinds[0])  # which all pages ask for next: what it takes counts here
+    lines, read = now.lines, len(now.run)
+    stored, total = read, None if now.schedule is None else len(now.schedule)
+    state = "running" if playing else "finished" if total is None or stored >= total else "stopped"
+    if told is not None:
+        state, stored, total = {"playing": "running"}.get(told.state, told.state), told.stored, told.total
+    games = [printable(one.in_words()) for one in (told.games if told else [])]
     pace = told.per_second if told else 0.0
-    return Live(state, stored, total, pace, games, now.lines, time.process_time() - begun)
+    return Live(state, stored, total, pace, games, lines, read, time.process_time() - begun)

@@ -1,6 +1,7 @@
 """The page of a run: how far it is, its tables and figures, and the buttons that stop it and go on."""
 
 import base64
+import time
 from pathlib import Path
 
 from nicegui import ui
@@ -15,12 +16,10 @@ from arena.lab.watching import Watch
 from arena.results.shown.kinds import FORMATS, PICTURES
 from arena.runner import notice
 
-LOOK = 1.0  # seconds between questions to the watch
-REDRAWN = 15.0  # seconds between drawings of a figure while games are played
+LOOK = 2.0  # seconds between questions to the watch
+REDRAWN = 30.0  # seconds between drawings of a figure while games are played
 WIDTH = "3.4in"
 AGAINST = ("playouts", "seconds", "nodes")
-IN_PLAY = [("id", "id", False), ("first", "first", False), ("second", "second", False)]
-IN_PLAY += [("plies", "plies", True), ("seconds", "seconds", True)]
 
 
 class LiveView:
@@ -30,7 +29,11 @@ class LiveView:
         self.place, self.watch = place, Watch.at(place)
         self.shown: Live | None = None
         self.status = ui.label().props("role=status")
-        self.bar = ui.linear_progress(0, show_value=False).props('aria-label="games played"').classes("max-w-3xl")
+        self.bar = (
+            ui.linear_progress(0, show_value=False)
+            .props('instant-feedback aria-label="games played"')
+            .classes("max-w-3xl")
+        )
         with ui.row().classes("gap-2 items-center"):
             self.pause = self._button("Pause", lambda: self.ask(notice.STOP))
             self.stop = self._button("Stop now", lambda: self.ask(notice.STOP_NOW))
@@ -38,14 +41,14 @@ class LiveView:
             self.games = ui.number("games", value=wanted, min=wanted + 1, precision=0).props("dense outlined")
             self.more = self._button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
         self.fault = ui.label().classes("text-sm whitespace-pre-wrap break-all")
-        self.playing = CellsView()
+        self.playing = ui.label().classes("whitespace-pre-wrap text-sm")
         self.lines = ui.column().classes("gap-0")
 
     def _button(self, name: str, action) -> ui.button:
         return ui.button(name, on_click=action).props("dense no-caps outline size=sm")
 
     async def look(self) -> bool:
-        """Show what has changed; whether a game was added."""
+        """Show what has changed; whether tables have."""
         seen = await self.watch.look()
         self._show_buttons(seen)
         if seen is self.shown:
@@ -53,14 +56,13 @@ class LiveView:
         before, self.shown = self.shown, seen
         self.status.set_text(_in_words(seen))
         self.bar.set_value(seen.stored / max(seen.total or seen.stored, 1))
-        self.playing.show(Cells(IN_PLAY, seen.games, [], len(seen.games)))
-        self.playing.table.set_visibility(bool(seen.games))
+        self.playing.set_text("\n".join(seen.games))
         if before is None or before.lines != seen.lines:
             self.lines.clear()
             with self.lines:
                 for line in seen.lines:
                     ui.label(line)
-        return before is None or before.stored != seen.stored
+        return before is None or (before.read, before.state) != (seen.read, seen.state)
 
     def _show_buttons(self, seen: Live) -> None:
         starting = launching.is_starting(self.place)
@@ -120,10 +122,10 @@ class TablesView:
     def _narrowed(self) -> None:
         self.view.only(list(self.columns.value))
 
-    async def show(self) -> None:
-        """Read the table, and show it."""
+    async def show(self, again: bool = True) -> None:
+        """Show the table, of the run read again or as it was."""
         kind = str(self.kind.value)
-        cells = await heard(READING.do(table, self.run.place, kind))
+        cells = await heard(READING.do(table, self.run.place, kind, again))
         if cells is None or cells == self.cells:
             return
         self.cells = cells
@@ -164,9 +166,9 @@ class FiguresView:
         with ui.row().classes("items-center gap-2"):
             self.kind = _select("figure", kinds, kind, self._chosen)
             self.width = ui.input("width", value=WIDTH).props("dense outlined").classes("w-24")
-            self.width.on("keydown.enter", self.show).on("blur", self.show)
-            self.against = _select("against", AGAINST, AGAINST[0], self.show)
-            self.instance = ui.number("number of the game", min=1, precision=0, on_change=self.show)
+            self.width.on("keydown.enter", lambda: self.show()).on("blur", lambda: self.show())
+            self.against = _select("against", AGAINST, AGAINST[0], lambda: self.show())
+            self.instance = ui.number("number of the game", min=1, precision=0, on_change=lambda: self.show())
             self.instance.props("dense outlined clearable").classes("w-40")
             self.format = _select("format", PICTURES, "pdf")
             ui.button("Download", on_click=self.download).props("dense no-caps outline size=sm")
@@ -176,16 +178,16 @@ class FiguresView:
         await self.show()
         self.run.remember()
 
-    async def _file(self, format: str) -> bytes | None:
+    async def _file(self, format: str, again: bool = True) -> bytes | None:
         kind, number = str(self.kind.value), self.instance.value
         self.against.set_visibility(kind in ("strength", "curves"))
         self.instance.set_visibility(kind == "curves")
         more = str(self.against.value), int(number) if number else None
-        return await heard(READING.do(figure_file, self.run.place, kind, str(self.width.value), format, *more))
+        return await heard(READING.do(figure_file, self.run.place, kind, str(self.width.value), format, *more, again))
 
-    async def show(self) -> None:
-        """Draw the figure."""
-        data = await self._file("svg")
+    async def show(self, again: bool = True) -> None:
+        """Draw the figure, of the run read again or as it was."""
+        data = await self._file("svg", again)
         if data is not None:
             source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
             self.drawn.set_content(f'<img alt="{self.kind.value}" src="{source}" style="max-width: 100%">')
@@ -210,7 +212,7 @@ class RunPage:
     def __init__(self, name: str, place: Path, about: Overview, chosen: dict[str, str]):
         self.name, self.place = name, place
         self.live = LiveView(place, about.wanted) if about.agents else None
-        self.redrawn = 0.0
+        self.redrawn = time.monotonic()
         if about.agents:
             ui.link("All games", folder.address(name, "games"))
         self.tables = TablesView(self, about.tables, chosen["table"])
@@ -236,11 +238,11 @@ class RunPage:
             return
         if not changed:
             return
-        await self.tables.show()
-        self.redrawn += LOOK
-        if self.redrawn >= REDRAWN or not (self.live.shown and self.live.shown.state == "running"):
-            self.redrawn = 0.0
-            await self.figures.show()
+        await self.tables.show(again=False)
+        playing = self.live.shown is not None and self.live.shown.state == "running"
+        if time.monotonic() >= self.redrawn + REDRAWN or not playing:
+            self.redrawn = time.monotonic()
+            await self.figures.show(again=False)
 
     def remember(self) -> None:
         """Let the address name what is shown."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from arena.lab.apart import READING
 from arena.lab.reading import Live, live
 
-LOOK = 1.0  # seconds between looks at least
-SHARE = 60  # times what a look took
+LOOK = 2.0  # seconds between looks
+SHARE = 100  # times what it took to read the games, between two readings
 
 
 class Watch:
@@ -19,7 +19,8 @@ class Watch:
     def __init__(self, place: Path):
         self.place = place
         self.seen: Live | None = None
-        self._next, self._lock = 0.0, asyncio.Lock()
+        self._looked = self._next = 0.0  # when it was looked at, and when its games are read again
+        self._lock = asyncio.Lock()
 
     @classmethod
     def at(cls, place: Path) -> "Watch":
@@ -29,9 +30,12 @@ class Watch:
     async def look(self) -> Live:
         """The run as it is, or was a moment ago; UserError if it cannot be read."""
         async with self._lock:
-            if self.seen is None or time.monotonic() >= self._next:
-                self.seen = await READING.do(live, self.place)
-                self._next = time.monotonic() + max(LOOK, SHARE * self.seen.seconds)
+            now = time.monotonic()
+            if self.seen is None or now >= self._looked + LOOK or self._next == 0:
+                self._looked, again = now, now >= self._next
+                self.seen = await READING.do(live, self.place, again)
+                if again:
+                    self._next = now + SHARE * self.seen.seconds
             return self.seen
 
     def look_soon(self) -> None:

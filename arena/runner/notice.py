@@ -33,6 +33,12 @@ class Game(msgspec.Struct, frozen=True):
     seconds: float
     best: float | None = None
 
+    def in_words(self) -> str:
+        """The game in a line."""
+        players = self.first if self.second is None else f"{self.first} - {self.second}"
+        best = "" if self.best is None else f", best score {self.best:g}"
+        return f"{self.id}, {players}: {self.plies} plies, {self.seconds:.0f} s{best}"
+
 
 class Now(msgspec.Struct, kw_only=True, frozen=True):
     """The state of a run in play."""
