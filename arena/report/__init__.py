@@ -1,5 +1,5 @@
-"""The report of a stored run: one self-contained HTML file."""
+"""The report of a stored run: one self-contained HTML file, or shown in a notebook."""
 
-from arena.report.page import write_report
+from arena.report.page import show, write_report
 
-__all__ = ["write_report"]
+__all__ = ["show", "write_report"]

@@ -1,5 +1,6 @@
 """Renders the report's page."""
 
+import html
 import json
 import os
 import re
@@ -64,6 +65,23 @@ def _write_study(folder: Path, page: Path, write) -> list[Drawn]:
     about = {"title": folder.resolve().name, "games": int(frame["games"].sum()), "cells": cells}
     write(page, template("study.html").render(about, figure=figure, style=sheet()).encode())
     return [figure]
+
+
+class Framed(str):
+    """A page that a notebook shows in a frame of its own, so that neither's style reaches the other."""
+
+    height: int
+
+    def _repr_html_(self) -> str:
+        style = f"width: 100%; height: {self.height}px; border: 0"
+        return f'<iframe srcdoc="{html.escape(self)}" style="{style}" title="report"></iframe>'
+
+
+def show(tournament, height: int = 800) -> Framed:
+    """The report of a tournament in a notebook, `height` pixels high: tables, figures, and games to step through."""
+    page = Framed(render(tournament, draw(tournament)))
+    page.height = height
+    return page
 
 
 def render(tournament, figures) -> str:

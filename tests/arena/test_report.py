@@ -15,7 +15,7 @@ from arena.cli import app
 from arena.config.loading import from_values
 from arena.games.core.drawing import Drawing
 from arena.report import page as report_page
-from arena.report import replay, write_report
+from arena.report import replay, show, write_report
 from arena.report.figures import draw
 from arena.results.database.store import Store
 from arena.results.shown.export import display_columns
@@ -66,6 +66,14 @@ def test_the_page_needs_no_other_file(page):
     assert set(re.findall(r'https?://[^"\s<]+', text)) <= {"http://www.w3.org/1999/xlink"}
     assert "prefers-color-scheme: dark" in text and "width=device-width" in text
     assert text.count(EVIL) == 0 and "&lt;script&gt;alert(1)" in text
+
+
+def test_a_notebook_shows_the_whole_page_in_a_frame(run):
+    shown = show(results.load(run), height=300)
+    frame = shown._repr_html_()
+    assert "height: 300px" in frame and frame.count("<") == 2  # the frame's own: all of the page is escaped
+    found = re.search(r'srcdoc="([^"]*)"', frame)[1]
+    assert html.unescape(found) == shown and "<h1" in shown and "</html>" in shown
 
 
 def test_figures_lie_beside_it(page):
