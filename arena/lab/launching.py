@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena.games.core.errors import UserError
 from arena.results.database.store import busy
+from arena.results.shown.kinds import PLAN_OF_SCHEMES
 
 LOG = "console.txt"  # in a run's folder: what its command printed
 SHOWN = 4000  # bytes of it
@@ -33,6 +34,18 @@ def start(folder: Path, arguments: Sequence[str]) -> None:
             )
     except OSError as error:
         raise NotStarted(f"{folder}: {error.strerror}") from None
+
+
+def going_on(folder: Path, games: int = 0) -> tuple[Path, list[str]]:
+    """The command that plays the rest of a run, or so many games of each two agents; of a study's part, of the study.
+
+    With the folder whose command it is.
+    """
+    for study in (folder, folder.parent):
+        if (study / PLAN_OF_SCHEMES).exists():
+            return study, ["study", "schemes", "--out", str(study), "--resume"]
+    more = ["--games", str(games)] if games else []
+    return folder, ["run", "--out", str(folder), "--resume", *more]
 
 
 def is_starting(folder: Path) -> bool:

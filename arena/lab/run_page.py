@@ -67,13 +67,14 @@ class LiveView:
     def _show_buttons(self, seen: Live) -> None:
         starting = launching.is_starting(self.place)
         runs = seen.state in ("running", "stopping", "preparing")
+        alone = launching.going_on(self.place)[1][0] == "run"  # else the study says how many games it has
         rests = not runs and not starting and seen.total is not None
         for button, shown in (
             (self.pause, seen.state == "running"),
             (self.stop, seen.state in ("running", "stopping")),
             (self.resume, rests and seen.stored < (seen.total or 0)),
-            (self.games, rests),
-            (self.more, rests),
+            (self.games, rests and alone),
+            (self.more, rests and alone),
         ):
             button.set_visibility(shown)
         self.fault.set_text("starting ..." if starting and not runs else launching.fault(self.place))
@@ -86,8 +87,7 @@ class LiveView:
 
     def go_on(self, games: int = 0) -> None:
         """Play what is left, or more games."""
-        more = ["--games", str(games)] if games else []
-        told(lambda: launching.start(self.place, ["run", "--out", str(self.place), "--resume", *more]))
+        told(lambda: launching.start(*launching.going_on(self.place, games)))
         self.watch.look_soon()
 
 

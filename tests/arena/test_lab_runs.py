@@ -294,6 +294,17 @@ def test_a_run_is_started_once(full, tmp_path):
     assert Path(full).exists()
 
 
+def test_a_part_of_a_study_goes_on_with_the_study(tmp_path):
+    (tmp_path / "study" / "part").mkdir(parents=True)
+    assert launching.going_on(tmp_path / "study", 8)[1][0] == "run"
+    (tmp_path / "study" / "plan.json").write_text("{}")
+    for place in (tmp_path / "study", tmp_path / "study" / "part"):
+        assert launching.going_on(place) == (
+            tmp_path / "study", ["study", "schemes", "--out", str(tmp_path / "study"), "--resume"]
+        )  # fmt: skip
+    assert launching.going_on(tmp_path / "run", 8)[1] == ["run", "--out", f"{tmp_path}/run", "--resume", "--games", "8"]
+
+
 # -- New runs ------------------------------------------------------------------------------------------------------
 
 
