@@ -11,6 +11,7 @@ import math
 import time
 from contextlib import suppress
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,7 +64,8 @@ def runs_in(folder: Path, seconds: float = math.inf) -> Listing:
                 _faults[place] = stamps[place], str(error)
     if fresh.keys() != known.keys() or any(fresh[path][0] != known[path][0] for path in fresh):
         _keep(folder, fresh)
-    rows = sorted((row for _, row in fresh.values()), key=lambda row: (row["played"], row["run"]), reverse=True)
+    rows = sorted((row for _, row in fresh.values()), key=itemgetter("run"))
+    rows.sort(key=itemgetter("played"), reverse=True)
     unread = [{"run": str(Path(path).parent), "error": faulty[path]} for path in sorted(faulty)]
     return Listing(rows, unread, left)
 

@@ -1,23 +1,23 @@
-"""The tables and figures of a folder, which holds a run or a study of schemes: which there are, and each of them."""
+"""The tables and figures of a folder, which holds a run or a study of schemes: which there are, and each of them.
+
+Nothing is imported before it is needed: a table of a run needs no matplotlib, and no kernels.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from arena import results
 from arena.games.core.errors import UserError
-from arena.report import along
 from arena.results.database.store import FILE_NAME
-from arena.results.papers import paper_figures, parameter_axis
-from arena.results.papers.strength_scaling import shown, shown_speeds
 from arena.results.shown.export import DATA
 from arena.results.shown.kinds import NOTED, OF_SCHEMES, PLAN_OF_SCHEMES, SCALING_KINDS
 from arena.results.shown.tournament import Tournament
-from arena.study import schemes
-from arena.study.throughput import stored
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Load = Callable[[Path], Tournament]
 
@@ -46,7 +46,7 @@ def is_of_schemes(folder: Path) -> bool:
 
 def kinds_of_tables(folder: Path, load: Load = loaded) -> tuple[str, ...]:
     """The kinds of tables, the main one first."""
-    of_study = SCALING_KINDS[: 1 + (stored(folder) is not None)] if is_of_schemes(folder) else ()
+    of_study = SCALING_KINDS[: 1 + (_stored(folder) is not None)] if is_of_schemes(folder) else ()
     return (*of_study, *(load(folder).kinds if (folder / FILE_NAME).exists() or not of_study else ()))
 
 
@@ -63,6 +63,9 @@ def table(folder: Path, kind: str | None = None, format: str = "text", load: Loa
 
 
 def _of_scaling(folder: Path, kind: str, format: str) -> Table:
+    from arena.results.papers.strength_scaling import shown, shown_speeds
+    from arena.study import schemes
+
     versions = schemes.versions(folder)
     if kind == "throughput":
         frame, readable = _speeds(folder, f"--kind {kind}"), shown_speeds
@@ -71,8 +74,14 @@ def _of_scaling(folder: Path, kind: str, format: str) -> Table:
     return Table(frame if format in DATA else readable(frame), versions, versions)
 
 
+def _stored(folder: Path) -> pd.DataFrame | None:
+    from arena.study.throughput import stored
+
+    return stored(folder)
+
+
 def _speeds(folder: Path, asked: str) -> pd.DataFrame:
-    speeds = stored(folder)
+    speeds = _stored(folder)
     if speeds is None:
         raise NoPiece(f"{asked}: the speed on threads was not measured in {folder}")
     return speeds
@@ -80,8 +89,11 @@ def _speeds(folder: Path, asked: str) -> pd.DataFrame:
 
 def kinds_of_figures(folder: Path, load: Load = loaded) -> tuple[str, ...]:
     """The kinds of figures, the main one first."""
+    from arena.report import along
+    from arena.results.papers import paper_figures
+
     if is_of_schemes(folder):
-        return tuple(kind for kind in OF_SCHEMES if kind != "throughput" or stored(folder) is not None)
+        return tuple(kind for kind in OF_SCHEMES if kind != "throughput" or _stored(folder) is not None)
     run = load(folder)
     return (*paper_figures.kinds(run), *along.kinds(run))
 
@@ -94,11 +106,14 @@ def figure(
     instance: int | None = None,
     panels: bool = False,
     load: Load = loaded,
-) -> tuple[Callable[[Figure], None], float]:
+) -> tuple[Callable[["Figure"], None], float]:
     """The function that draws a figure `width` inches wide, and the height that suits it.
 
     against, instance and panels are of strength and curves, as of `arena plot`
     """
+    from arena.report import along
+    from arena.results.papers import paper_figures
+
     if kind in OF_SCHEMES:
         return _of_schemes(folder, kind, width)
     run = load(folder)
@@ -116,8 +131,11 @@ def figure(
     return paper_figures.draw(run, kind, options), paper_figures.height(run, kind, width)
 
 
-def _of_schemes(folder: Path, kind: str, width: float) -> tuple[Callable[[Figure], None], float]:
-    speeds = _speeds(folder, kind) if kind == "throughput" else stored(folder)
+def _of_schemes(folder: Path, kind: str, width: float) -> tuple[Callable[["Figure"], None], float]:
+    from arena.results.papers import paper_figures, parameter_axis
+    from arena.study import schemes
+
+    speeds = _speeds(folder, kind) if kind == "throughput" else _stored(folder)
     frame = schemes.load(folder)
     if kind == "budgets" and frame["playouts"].nunique() < 2:
         raise NoPiece(f"budgets: the study in {folder} has one number of playouts")
