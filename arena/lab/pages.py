@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import signal
 import socket
 import threading
 import webbrowser
@@ -85,6 +86,7 @@ def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -
             webbrowser.open(address)
 
     threading.Timer(0.5, announce).start()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises it again: Python ends as by Ctrl-C
     with suppress(KeyboardInterrupt):  # which ends it
         server.run(sockets=[listening])
 

@@ -5,6 +5,8 @@ import os
 import random
 import signal
 import socket
+import subprocess
+import sys
 import time
 
 import pytest
@@ -280,3 +282,14 @@ def test_without_the_package_the_command_says_what_to_install(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     done = call("lab")
     assert done.exit_code == 2 and 'pip install "search-arena[web]"' in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_the_server_ends_without_a_word(name, tmp_path):
+    """And leaves no process, though one reads runs for it."""
+    command = [sys.executable, "-m", "arena", "lab", str(tmp_path), "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert "/runs?token=" in process.stdout.readline()
+        time.sleep(1.0)
+        process.send_signal(getattr(signal, name))
+        assert process.communicate(timeout=60)[1] == "" and process.returncode == 0
