@@ -89,12 +89,16 @@ class Held:
 
 
 def held(folder: Path, again: bool = True) -> Held:
-    """The run in a folder, read again if it has changed; or else as it was when it was read last."""
+    """The run in a folder, read again if it has changed; or else as it was when it was read last.
+
+    A study has more files than its store, and is always read again.
+    """
     known = bool(_last) and _last[0].folder == folder
     if known and not again:
         return _last[0]
-    now = stamp(folder / FILE_NAME) if (folder / FILE_NAME).exists() else []
-    if not (known and _last[0].stamp == now):
+    alone = (folder / FILE_NAME).exists() and not pieces.is_of_schemes(folder)
+    now = stamp(folder / FILE_NAME) if alone else []
+    if not (known and now and _last[0].stamp == now):
         _last.clear()  # first: two large ones may not fit
         _last.append(Held(folder, now))
     return _last[0]
@@ -156,6 +160,7 @@ def check_size(now: Held) -> None:
 
 def table_file(folder: Path, kind: str, format: str, columns: list[str]) -> bytes:
     """A table as a file, of all columns or of those named."""
+    check_size(held(folder))
     frame = pieces.table(folder, kind, format, loaded).frame
     if columns:
         beside = [name for name in ("error", "bound") if "elo" in columns and name in frame.columns]
@@ -182,7 +187,7 @@ def figure_file(
 
 
 def side_by_side(folders: list[Path]) -> Cells:
-    """For each two agents that met in several runs: the score of the first in each, and by how much it differs.
+    """For each two agents that met in several runs: Elo of the first against the other in each, and how it differs.
 
     Differences are from the first run's, in Elo, with 95 % intervals: the square root of the sum of both errors'
     squares, as the runs are independent.  Where one of the two is a bound, there is none.

@@ -5,6 +5,7 @@ Tests that use it have the marker `browser`; they are skipped, with the reason, 
 
 import functools
 import shutil
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -12,6 +13,14 @@ import pytest
 NAMES = ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome")
 SIZES = {"phone": (390, 844), "desktop": (1280, 900)}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+def until(condition, seconds=90.0):
+    """Wait until something holds; a failure after a while."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, condition
+        time.sleep(0.02)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from arena import games
-from tests.arena.browser import SIZES, chromium, faults_of, opened
+from tests.arena.browser import SIZES, chromium, faults_of, opened, until
 
 pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lab")]
@@ -66,13 +66,6 @@ def address(lab, path, **query):
     base, token, _ = lab
     words = "&".join(f"{name}={quote(str(value))}" for name, value in (*query.items(), ("token", token)))
     return f"{base}{path}?{words}"
-
-
-def until(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, condition
-        time.sleep(0.01)
 
 
 def status(page):

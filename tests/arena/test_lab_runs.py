@@ -29,6 +29,7 @@ from arena.results.files.exchange import from_jsonl
 from arena.results.shown.export import elo_with_error
 from arena.results.shown.kinds import FORMATS
 from arena.results.statistics.elo import pentanomial
+from tests.arena.browser import until
 from tests.arena.stored import CONFIG, store_run, store_runs_alone
 from tests.arena.test_lab import SMALL
 
@@ -103,6 +104,16 @@ def test_a_run_is_read_again_only_if_it_has_changed(full, tmp_path):
         store.add_all(records[4:])
         assert reading.live(tmp_path / "run").stored == 18
     assert reading.live(tmp_path / "run").state == "finished"
+
+
+def test_a_study_is_read_again_whatever_of_it_has_changed(full, tmp_path):
+    """Its tables are made of more files than the store; pages that share a reading get what was read."""
+    (tmp_path / "tournament.sqlite").write_bytes((full / "tournament.sqlite").read_bytes())
+    (tmp_path / "plan.json").write_text("{}")
+    first = reading.held(tmp_path)
+    assert reading.held(tmp_path, again=False) is first
+    assert reading.held(tmp_path) is not first
+    assert reading.held(full) is reading.held(full)
 
 
 @pytest.mark.parametrize("harm, why", [
@@ -255,13 +266,6 @@ def test_work_that_dies_or_takes_too_long_is_given_up():
 
 
 # -- What is started -----------------------------------------------------------------------------------------------
-
-
-def until(condition, seconds=90.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_a_run_outlives_who_started_it(tmp_path):

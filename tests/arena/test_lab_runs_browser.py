@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,12 +12,12 @@ import pytest
 
 from arena import results
 from arena.results.database.store import Store, busy
-from tests.arena.browser import SIZES, chromium, faults_of, opened
+from tests.arena.browser import SIZES, chromium, faults_of, opened, until
 from tests.arena.stored import CONFIG, store_run, store_runs_alone
 
 pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lab")]
-LONG = ["--game", "connect4", "--agent", "uct(playouts=5000)", "--agent", "random", "--games", "4000", "--workers", "1"]
+LONG = "--game connect4 --agent uct(playouts=5000) --agent random --games 400000 --workers 1".split()
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +56,6 @@ def folder(tmp_path_factory):
 def shown(folder):
     with lab(folder) as (_, address):
         yield address
-
-
-def until(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def text(page):
@@ -189,7 +181,7 @@ def games_of(place):
 
 
 def stored_on(page):
-    found = re.search(r"([\d,]+) of 4,000 games", text(page))
+    found = re.search(r"([\d,]+) of 400,000 games", text(page))
     return int(found[1].replace(",", "")) if found else 0
 
 
