@@ -17,7 +17,18 @@ from tests.arena.stored import CONFIG, store_run, store_runs_alone
 
 pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lab")]
-LONG = "--game connect4 --agent uct(playouts=5000) --agent random --games 400000 --workers 1".split()
+LONG = [
+    "--game",
+    "connect4",
+    "--agent",
+    "uct(playouts=5000)",
+    "--agent",
+    "random",
+    "--games",
+    "400000",
+    "--workers",
+    "1",
+]
 
 
 @pytest.fixture(scope="module")
