@@ -50,20 +50,27 @@ def browser():
         yield started
 
 
+def forked(process):
+    """The ids of the processes that a laboratory has started."""
+    found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return {int(one) for one in found if b"multiprocessing-fork" in Path(f"/proc/{one}/cmdline").read_bytes()}
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """The address of a laboratory, to which a path and a query are added, and its token."""
+    """The address of a laboratory, its token, its process, and the one beside it that reads runs."""
     command = [sys.executable, "-m", "arena", "lab", "--no-browser", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path_factory.mktemp("lab")) as process:
         found = re.search(r"(http://127.0.0.1:\d+)/play\?token=(\S+)", process.stdout.readline())
         try:
-            yield found[1], found[2], process.pid
+            until(lambda: forked(process.pid), 30.0)
+            yield found[1], found[2], process.pid, forked(process.pid)
         finally:
             process.kill() if found is None else process.terminate()
 
 
 def address(lab, path, **query):
-    base, token, _ = lab
+    base, token, *_ = lab
     words = "&".join(f"{name}={quote(str(value))}" for name, value in (*query.items(), ("token", token)))
     return f"{base}{path}?{words}"
 
@@ -234,8 +241,7 @@ def test_analysis(browser, lab):
 
 def children(lab):
     """The processes that search for the pages."""
-    found = Path(f"/proc/{lab[2]}/task/{lab[2]}/children").read_text().split()
-    return [int(one) for one in found if b"multiprocessing-fork" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    return list(forked(lab[2]) - lab[3])
 
 
 def test_a_search_that_dies_costs_no_game(browser, lab):
