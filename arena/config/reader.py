@@ -55,6 +55,8 @@ class Reader:
         if self._import_plugins():
             instances = self._instances()
             kind = self._kind(instances)
+            if kind and kind.counts_games:
+                self.values.setdefault("games", 2)  # the least, which the format completes
             self._check_counts(kind)
             lines = self._openings(kind, instances)
             made = [(i, entry, self._agent(i, entry["agent"], instances)) for i, entry in self._entries()]

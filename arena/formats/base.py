@@ -50,6 +50,7 @@ class Format(ABC):
     players: ClassVar[int] = 2
     adaptive: ClassVar[bool] = False  # whether results decide which games are played
     growing: ClassVar[tuple[str, ...]] = ("games",)  # may grow when a run is resumed
+    counts_games: ClassVar[bool] = False  # whether its own keys say how many games there are
     Keys: ClassVar[type[Table]] = Table  # the format's own keys in the configuration
 
     def __init_subclass__(cls, **kwargs):

@@ -33,14 +33,17 @@ class Fixtures:
     condition: int = 0
     conditions: int = 1
 
-    def of_pair(self, pair: Pair, opening: int) -> Iterator[Fixture]:
-        """Both games of an opening, sides swapped."""
+    def of_pair(self, pair: Pair, opening: int, place: int | None = None) -> Iterator[Fixture]:
+        """Both games of an opening, sides swapped; place: of the opening in a list that is not a round robin's."""
         one, other = pair
-        place = self._block(opening, self.agents * (self.agents - 1)) + 2 * self._index(pair)
+        if place is None:
+            number = self._block(opening, self.agents * (self.agents - 1)) + 2 * self._index(pair)
+        else:
+            number = self._block(place, 2)
         where = f"on{self.condition + 1}" if self.conditions > 1 else ""
         for side, (first, second) in enumerate((pair, (other, one))):
             yield self._fixture(
-                f"{first + 1}v{second + 1}{where}-{opening:04d}", place + side, (first, second), opening
+                f"{first + 1}v{second + 1}{where}-{opening:04d}", number + side, (first, second), opening
             )
 
     def of_agent(self, agent: int, run: int) -> Fixture:

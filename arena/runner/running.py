@@ -10,6 +10,7 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,9 +117,9 @@ def _run(config: Config, out, place, resume: bool, changed: bool, events: Events
         desk = Desk(store, config, folder, events)
         stack.callback(desk.notice.close)
         if not new:
-            _note_version(store, config, desk, changed)
-            if store.config != config.resolved():  # the changes that a resume allows
-                store.set_meta("config", config.resolved())
+            noted = _noted(store, config, desk, changed)
+            if noted or store.config != config.resolved():  # the changes that a resume allows
+                store.set_config(config.resolved(), noted)
         elif blind := store.meta["machine"].get("unwatched"):
             events.trouble(f"changes of these are not noticed when the run is resumed: {blind}")
         if here and not new and desk.left():
@@ -214,13 +215,24 @@ def _open_store(config, folder, resume) -> Store:
     return store
 
 
-def _note_version(store, config, desk: Desk, changed: bool) -> None:
-    """Note which code plays from now on; ConfigError if it is not the run's, and the user has not said so."""
-    now = sources_of(config)
+def _noted(store, config, desk: Desk, changed: bool) -> dict[str, Any]:
+    """What to note of the code that plays from now on, and of agents that join.
+
+    ConfigError if the code of the others is not the run's, and the user has not said so.
+    """
+    met, now = len(store.agents), sources_of(config)
     was = store.meta.get("versions", [{"digest": store.meta["machine"]["source_digest"], "games": 0}])
-    if was[-1]["digest"] == now or not desk.left():
-        return
-    text = f"the code of games or agents has changed since the run was started (digest {was[-1]['digest']}, now {now})"
+    noted: dict[str, Any] = {}
+    before = now
+    if joined := [name for name, _ in config.agents[met:]]:
+        before = sources_of(replace(config, agents=config.agents[:met]))
+        came = {"agents": joined, "games": len(desk.stored), "digest": now}
+        noted = {"joined": [*store.meta.get("joined", []), came], "versions": [*was[:-1], was[-1] | {"digest": now}]}
+    if was[-1]["digest"] == before or not desk.left():
+        return noted
+    text = (
+        f"the code of games or agents has changed since the run was started (digest {was[-1]['digest']}, now {before})"
+    )
     if not changed:
         raise ConfigError(
             [
@@ -230,7 +242,7 @@ def _note_version(store, config, desk: Desk, changed: bool) -> None:
         )
     log.warning(text)
     desk.events.trouble(text)
-    store.set_meta("versions", [*was, {"digest": now, "games": len(desk.stored)}])
+    return noted | {"versions": [*was, {"digest": now, "games": len(desk.stored)}]}
 
 
 def _play(engine: Engine, desk: Desk) -> None:

@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import groupby, islice
 from operator import itemgetter
@@ -159,6 +159,17 @@ class Store:
         with explained(self.path, f"write {key} to"), self._connection as connection:
             row = (key, json.dumps(value))
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, digest(row)))
+
+    def set_config(self, config: dict, meta: Mapping[str, Any]) -> None:
+        """Replace the configuration, by one that may have more agents; at once with them, and entries of `meta`."""
+        known = {agent["name"] for agent in self.agents}
+        more = [(entry["name"], entry["agent"]) for entry in config["agents"] if entry["name"] not in known]
+        with explained(self.path, "write config to"), self._connection as connection:
+            rows = [(len(known) + i, *agent) for i, agent in enumerate(more)]
+            connection.executemany("INSERT INTO agents VALUES (?, ?, ?, ?)", [(*row, digest(row)) for row in rows])
+            entries = [(key, json.dumps(value)) for key, value in {**meta, "config": config}.items()]
+            values = [(*row, digest(row)) for row in entries]
+            connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", values)
 
     @property
     def agents(self) -> list[dict]:

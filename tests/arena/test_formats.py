@@ -74,6 +74,7 @@ CONFIGS = [
     {"agents": 3, "format": "sprt", "games": 300, "sprt": {"elo0": 0, "elo1": 60}},
     {"agents": 2, "format": "sprt", "games": 20, "base": "a1"},
     {"agents": 4, "format": "gauntlet", "base": "a2"},
+    {"agents": 4, "format": "matches", "matches": [["a0", "a1", 0, 3], ["a3", "a1", 2, 6], ["a1", "a0", 1, 5]]},
 ]
 
 
@@ -309,7 +310,7 @@ def test_failures_are_no_verdict(reason, allowed, verdict):
 
 
 @pytest.mark.parametrize("keys, message", [
-    ({"format": "league"}, "format = 'league': is no format; there are gauntlet, knockout, round_robin, sprt, swiss"),
+    ({"format": "league"}, "is no format; there are gauntlet, knockout, matches, round_robin, sprt, swiss"),
     ({"format": 3}, "format = 3: is not text"),
     ({"format": "gauntlet", "base": "b"}, "base = 'b': is the name of none of the agents: a0, a1, a2"),
     ({"base": "a1"}, "base = 'a1': is for the format gauntlet or sprt, and this is round_robin"),
@@ -322,6 +323,12 @@ def test_failures_are_no_verdict(reason, allowed, verdict):
     ({"format": "sprt", "sprt": {"model": "bayes"}}, "model = 'bayes' is not one of logistic, normalized"),
     ({"format": "sprt", "sprt": 5}, "sprt = 5: is not a table"),
     ({"sprt": {"elo1": 3.0}}, "is for the format sprt, and this is round_robin"),
+    ({"format": "matches"}, "matches: is missing; matches is a list of two names"),
+    ({"format": "matches", "matches": []}, "matches = []: is empty"),
+    ({"format": "matches", "matches": [["a0", "b", 0, 5]]}, "matches[0] = ['a0', 'b', 0, 5]: 'b' is the name of none"),
+    ({"format": "matches", "matches": [["a0", "a0", 0, 5]]}, "pairs an agent with itself"),
+    ({"format": "matches", "matches": [["a0", "a1", 5, 5]]}, "has no opening"),
+    ({"format": "matches", "matches": [["a0", "a1", 5]]}, "matches[0][3]: is missing"),
 ])  # fmt: skip
 def test_mistakes_in_a_format(keys, message):
     with pytest.raises(ConfigError) as error:
@@ -336,5 +343,12 @@ def test_what_a_resumed_run_may_change():
     assert differences(knockout, knockout | {"games": 8}) == ["games = 8, but the run was started with 4"]
     test = resolved(2, format="sprt")
     assert differences(test, test | {"games": 8}) == [] and test["sprt"]["elo1"] == 5.0
-    for config in (swiss, knockout, test):
+    listed = resolved(3, format="matches", matches=[["a0", "a1", 0, 3]])
+    more = resolved(4, format="matches", matches=[["a0", "a1", 0, 3], ["a3", "a1", 0, 5]])
+    assert listed["games"] == 6 and differences(listed, more) == []
+    (no_agent, no_games, no_match) = differences(more, listed)
+    assert no_agent.startswith("agents = ") and no_games.startswith("games = 6, but") and "matches" in no_match
+    assert len(Schedule(listed)) == 6 and len(Schedule(more)) == 16
+    assert every_fixture(Schedule(more))[:6] == every_fixture(Schedule(listed))
+    for config in (swiss, knockout, test, more):
         assert from_values(config).resolved() == config

@@ -63,7 +63,8 @@ def test_nobody_pays_for_an_option(option, tmp_path):
 
 @pytest.mark.parametrize("format", [name for name, kind in formats().items() if kind.players == 2])
 def test_nobody_pays_for_a_format(format, tmp_path):
-    keys = {"sprt": {"sprt": {"elo0": 0, "elo1": 300}}}.get(format, {})
+    own = {"sprt": {"sprt": {"elo0": 0, "elo1": 300}}, "matches": {"matches": [[*AGENTS, 0, 1]]}}
+    keys = own.get(format, {})
     for game in BOARDS if formats()[format].adaptive else [None]:
         instances = {"instances": [game]} if game else {}
         records = played(tmp_path / str(game), format=format, **instances, **keys)
