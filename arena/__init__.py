@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
     from arena.runner.running import Interrupted as Interrupted
     from arena.runner.running import run as run
     from arena.study.schemes import schemes as schemes
+    from arena.study.tuning_run import tune as tune
 
 _PACKAGES = ("games", "agents", "results")
 _HOMES = {
@@ -46,6 +47,7 @@ _HOMES = {
     "to_openspiel": "arena.interop.counterparts",
     "to_openspiel_bot": "arena.interop.openspiel_bot",
     "to_pettingzoo": "arena.interop.pettingzoo",
+    "tune": "arena.study.tuning_run",
 }
 
 __all__ = [*_PACKAGES, *_HOMES]

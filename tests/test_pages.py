@@ -59,6 +59,8 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "runs/priors": "plays with what arena learn writes; tests/agents/test_visits.py",
     "c4.toml": "reads what arena learn writes; tests/agents/test_learning.py",
     "arena study": f"{LONG} tests/arena/test_proving.py",
+    "arena tune": f"{LONG} tests/arena/test_tuning.py",
+    "runs/tune": "reads what arena tune plays; tests/arena/test_tuning.py",
     "frontier": "plays for days; read by a test below, and its methods play in tests/agents/test_methods.py",
     "runs/nested": "plays for hours; read by a test below, and its searches play in tests/agents/test_nested.py",
     "arena solve": f"{LONG} tests/arena/test_solve.py and the tutorials",

@@ -10,7 +10,7 @@ from arena.commands.application import Panel, command
 from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, tell, write_whole
 from arena.commands.progress import progress_line
-from arena.results.shown.kinds import OF_SCHEMES, PICTURES
+from arena.results.shown.kinds import OF_SCHEMES, OF_TUNING, PICTURES
 
 Figures = StrEnum(  # type: ignore[misc]  # members known to results alone
     "Figures",
@@ -27,6 +27,7 @@ Figures = StrEnum(  # type: ignore[misc]  # members known to results alone
         "llr",
         "curves",
         *OF_SCHEMES,
+        *OF_TUNING,
     ],
 )
 Against = StrEnum("Against", ["playouts", "seconds", "nodes"])
@@ -90,7 +91,8 @@ def plot(
     for games of one player.  Of arena study schemes: speedup,
     equal_time and equal_playouts (Elo), throughput (playouts a second by threads), schemes, which has all of these,
     budgets (speed-up against playouts, where there are several numbers) and parameter (against the one that its schemes
-    differ in, as of tree(virtual_loss=[0, 1, 3, 10])).
+    differ in, as of tree(virtual_loss=[0, 1, 3, 10])). Of arena tune: tuning (values against Elo), tuning_pairs (two
+    parameters at once) and path (of SPSA).
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
     from arena.report import pieces

@@ -12,7 +12,12 @@ from arena.commands.output import check_free, check_printable, tell, write_table
 from arena.results.shown import kinds
 
 Kind = StrEnum(  # type: ignore[misc]  # members known to results alone
-    "Kind", list(dict.fromkeys((*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS, *kinds.SCALING_KINDS)))
+    "Kind",
+    list(
+        dict.fromkeys(
+            (*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS, *kinds.SCALING_KINDS, kinds.TRIALS)
+        )
+    ),
 )
 
 

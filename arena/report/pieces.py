@@ -1,4 +1,4 @@
-"""The tables and figures of a folder, which holds a run or a study of schemes: which there are, and each of them.
+"""The tables and figures of a folder, which holds a run, a study of schemes or a tuning: which there are, and each.
 
 Nothing is imported before it is needed: a table of a run needs no matplotlib, and no kernels.
 """
@@ -13,7 +13,15 @@ from arena import results
 from arena.games.core.errors import UserError
 from arena.results.database.store import FILE_NAME
 from arena.results.shown.export import DATA
-from arena.results.shown.kinds import NOTED, OF_SCHEMES, PLAN_OF_SCHEMES, SCALING_KINDS
+from arena.results.shown.kinds import (
+    NOTED,
+    OF_SCHEMES,
+    OF_TUNING,
+    PLAN_OF_SCHEMES,
+    PLAN_OF_TUNING,
+    SCALING_KINDS,
+    TRIALS,
+)
 from arena.results.shown.tournament import Tournament
 
 if TYPE_CHECKING:
@@ -44,9 +52,16 @@ def is_of_schemes(folder: Path) -> bool:
     return (folder / PLAN_OF_SCHEMES).exists()
 
 
+def is_tuning(folder: Path) -> bool:
+    """Whether a folder holds a tuning."""
+    return (folder / PLAN_OF_TUNING).exists()
+
+
 def kinds_of_tables(folder: Path, load: Load = loaded) -> tuple[str, ...]:
     """The kinds of tables, the main one first."""
-    of_study = SCALING_KINDS[: 1 + (_stored(folder) is not None)] if is_of_schemes(folder) else ()
+    of_study: tuple[str, ...] = (TRIALS,) if is_tuning(folder) else ()
+    if is_of_schemes(folder):
+        of_study = SCALING_KINDS[: 1 + (_stored(folder) is not None)]
     return (*of_study, *(load(folder).kinds if (folder / FILE_NAME).exists() or not of_study else ()))
 
 
@@ -54,12 +69,21 @@ def table(folder: Path, kind: str | None = None, format: str = "text", load: Loa
     """The table of a kind, by default the main one: with every digit where the format is one for programs."""
     if (kind or (SCALING_KINDS[0] if is_of_schemes(folder) else "")) in SCALING_KINDS:
         return _of_scaling(folder, kind or SCALING_KINDS[0], format)
+    if is_tuning(folder) and kind in (None, TRIALS):
+        return _of_trials(folder)
     run = load(folder)
     chosen = kind or run.kinds[0]
     if chosen not in run.kinds:
-        raise NoPiece(f"--kind {chosen}: this run has {', '.join(run.kinds)}")
+        raise NoPiece(f"--kind {chosen}: this run has {', '.join(kinds_of_tables(folder, load))}")
     frame = run.table(chosen)
     return Table(frame, run.notes_on(frame) if chosen in NOTED else run.versions, run.versions)
+
+
+def _of_trials(folder: Path) -> Table:
+    from arena.study import tuning_run
+
+    found = tuning_run.load(folder)
+    return Table(tuning_run.table(found), tuning_run.summary(found), results.load(folder).versions)
 
 
 def _of_scaling(folder: Path, kind: str, format: str) -> Table:
@@ -95,7 +119,16 @@ def kinds_of_figures(folder: Path, load: Load = loaded) -> tuple[str, ...]:
     if is_of_schemes(folder):
         return tuple(kind for kind in OF_SCHEMES if kind != "throughput" or _stored(folder) is not None)
     run = load(folder)
-    return (*paper_figures.kinds(run), *along.kinds(run))
+    return (*_of_tuning(folder), *paper_figures.kinds(run), *along.kinds(run))
+
+
+def _of_tuning(folder: Path) -> tuple[str, ...]:
+    if not is_tuning(folder):
+        return ()
+    from arena.report import tuned
+    from arena.study.tuning_run import load
+
+    return tuple(tuned.kinds(load(folder)))
 
 
 def figure(
@@ -116,6 +149,8 @@ def figure(
 
     if kind in OF_SCHEMES:
         return _of_schemes(folder, kind, width)
+    if kind in OF_TUNING:
+        return _of_tuning_drawn(folder, kind, width)
     run = load(folder)
     if drawn := along.kinds(run).get(kind):
         return lambda figure: drawn(figure, run), paper_figures.height(run, kind, width)
@@ -129,6 +164,16 @@ def figure(
     elif kind == "strength" and not run.win_rates()[f"{against}_per_move"].gt(0).any():
         raise NoPiece(f"--against {against}: no agent of this run has counted them")
     return paper_figures.draw(run, kind, options), paper_figures.height(run, kind, width)
+
+
+def _of_tuning_drawn(folder: Path, kind: str, width: float) -> tuple[Callable[["Figure"], None], float]:
+    from arena.report import tuned
+    from arena.study.tuning_run import load
+
+    if kind not in (known := _of_tuning(folder)):
+        raise NoPiece(f"{kind} is not drawn of {folder}" + (f"; there are {', '.join(known)}" if known else ""))
+    found = load(folder)
+    return lambda figure: tuned.kinds(found)[kind](figure, found), tuned.height(found, kind, width)
 
 
 def _of_schemes(folder: Path, kind: str, width: float) -> tuple[Callable[["Figure"], None], float]:

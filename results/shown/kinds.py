@@ -14,6 +14,9 @@ OF_SCHEMES = (
     "parameter",
     "schemes",
 )  # figures of it
+PLAN_OF_TUNING = "tuning.json"  # in the folder of a tuning
+TRIALS = "trials"  # its table
+OF_TUNING = ("tuning", "tuning_pairs", "path")  # its figures
 # explained by the run's notes
 NOTED = ("study", "standings", "ratings", "crosstable", "pairs", "differences", "scores")
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")

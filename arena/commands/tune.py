@@ -1,0 +1,72 @@
+"""`arena tune`: find the values of an agent's parameters that win."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands import options
+from arena.commands.application import Panel, command
+from arena.commands.output import answered, print_table, quoted, records_of, say, tell, write_whole
+from arena.commands.playing import Where, reporting_end
+
+TuningFile = Annotated[Path | None, typer.Argument(help="A TOML file that says what to tune.", metavar="FILE.toml")]
+AGENT = "recommended.toml"
+SHOWN = 10  # trials
+
+
+@command(
+    Panel.STUDY,
+    examples="arena tune tune.toml\narena tune tune.toml --out runs/tune --workers 2\n"
+    "arena tune --out runs/tune --resume\narena table runs/tune --kind trials\narena plot runs/tune tuning",
+    as_json=True,
+)
+def tune(
+    file: TuningFile = None, *, out: options.RunFolder = None, resume: options.ResumeAlone = False, where: Where
+) -> None:
+    """Find the values of an agent's parameters that win.
+
+    The file has the agent, the ranges of its parameters, and the keys of a run, such as its game. Matches of a search
+    are played step by step; then the best values meet the agent as it was, from other openings, until a sequential
+    test says whether they win. With --resume, a file may have more games, and other ranges of the same parameters.
+    """
+    where.check()
+    if not file and not (resume and out):
+        raise typer.BadParameter("give a file, or --resume with --out")
+    from rich.console import Console
+
+    from arena.cluster.link import connected
+    from arena.results.database.store import FILE_NAME, StoreExists
+    from arena.runner.display import watch
+    from arena.study.tuning_run import read_file, run
+    from arena.workers.starting import use_fork_server
+
+    tuning = read_file(file) if file else None
+    place = out or Path("runs", file.stem if file else "")
+    use_fork_server()
+    console = Console(stderr=True)
+    with reporting_end(place, "tune", where.cluster), ExitStack() as stack:
+        if not resume and (place / FILE_NAME).exists():
+            raise StoreExists(f"{place} holds a run already")
+        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all steps
+        events, said = (lambda: watch(console)), (lambda text: console.print(text, markup=False, highlight=False))
+        found = run(tuning, place, where.workers, resume, events, said, cluster, where.changed)
+    _publish(found, place)
+
+
+def _publish(found, place: Path) -> None:
+    """Print what was found, and write the recommended agent."""
+    from arena.study.tuning_run import recommended_toml, result, summary, table
+
+    frame = table(found)
+    write_whole(place / AGENT, recommended_toml(found).encode(), force=True)
+    if answered(result(found) | {"trials": records_of(frame)}):
+        return
+    if "elo" in frame:
+        print_table(frame.sort_values("elo", ascending=False).head(SHOWN), f"The best of {len(frame)} trials")
+    for line in summary(found):
+        say(line)
+    tell(f"\nThe tuning is stored in {place}, the recommended agent in {place / AGENT}.")
+    for more in ("table {} --kind trials", "plot {} tuning", "report {}"):
+        tell(f"  arena {more.format(quoted(place))}")

@@ -1,0 +1,286 @@
+"""Plays a tuning: its file, its steps in a store, and what was found, in words and as a table."""
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from arena import results
+from arena.config.config import ConfigError
+from arena.config.openings import beside
+from arena.formats.base import Way
+from arena.games.core.files import read_bounded
+from arena.results.database.store import FILE_NAME
+from arena.runner import running
+from arena.runner.events import Events
+from arena.study import cells
+from arena.study.tuning import RECOMMENDED, START, Findings, Pairs, Played, Step, Tuning
+from arena.study.tuning_steps import next_step
+
+STEPS = "steps.jsonl"
+TYPES = {"agents": list, "trials": list, "matches": list, "kind": str}
+SHOWN = 5  # steps, after which the best region is told: it takes a second to find
+EXAMPLES: dict[str, Any] = {  # of the keys of a file
+    "agent": "uct(playouts=1000)", "parameters": {"exploration": [0.1, 2.0]}, "against": (START,), "sampler": "tpe",
+    "games": 5000, "at_once": 16, "pairs": 8, "seed": 0, "spsa": {"c": 0.1}, "confirm": {"elo1": 10},
+}  # fmt: skip
+
+
+def read_file(path: Path) -> Tuning:
+    """The tuning of a TOML file; ConfigError says what is wrong."""
+    try:
+        values = tomllib.loads(read_bounded(path).decode())
+    except OSError as error:
+        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
+    except ValueError as error:
+        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
+    if values.get("plugins"):
+        values.setdefault("plugin_path", str(path.resolve().parent))
+    if "openings" in values:
+        values["openings"] = beside(values["openings"], path.parent)
+    return from_keys(values, str(path))
+
+
+def from_keys(values: Mapping[str, Any], source: str = "tune") -> Tuning:
+    """The tuning of these keys, the file's; those of a run go to its configuration."""
+    own = {one.name for one in fields(Tuning) if one.name != "run"}
+    if missing := [key for key in ("agent", "parameters") if key not in values]:
+        raise ConfigError([f"{source}: {key}: is missing; a tuning has an agent, and parameters" for key in missing])
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key in own
+    }
+    if isinstance(against := given.get("against"), str):
+        given["against"] = (against,)
+    wrong = [
+        f"{source}: {key} = {value!r}: is of the wrong type; it is like {example!r}"
+        for key, value in given.items()
+        if type(value) is not type(example := EXAMPLES[key])
+    ]
+    if wrong:
+        raise ConfigError(wrong)
+    return Tuning(**given, run={key: value for key, value in values.items() if key not in own})
+
+
+def run(
+    tuning: Tuning | None,
+    out,
+    workers: int | None = None,
+    resume: bool = False,
+    events: Callable[[], Events] | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+    cluster: Any = None,
+    changed: bool = False,
+) -> Findings:
+    """Search, confirm, and return what was found; TuningError if games cannot tell values apart.
+
+    With `resume`, continue the stored tuning, or the given one if it `extends` that.  `events` makes those of a step,
+    `tell` gets a line before each; else as `arena.run`.
+    """
+    folder = Path(out)
+    tuning = Tuning.begin(tuning, folder, resume)
+    with open(folder / STEPS, "a") as file:
+        cells.lock(file)
+        steps = _stored_steps(folder)
+        file.truncate((folder / STEPS).read_bytes().rfind(b"\n") + 1)  # left by a kill: nobody else writes now
+        while True:
+            if steps:
+                running.run(tuning.config(steps), folder, workers, True, events and events(), cluster, changed)
+            found = Findings(tuning, steps, _stored_pairs(folder))
+            step = next_step(found)
+            if step is None:
+                return found
+            file.write(json.dumps(asdict(step)) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+            steps = [*steps, step]
+            tell(_about(found, step))
+
+
+def tune(
+    file: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] = "",
+    *,
+    workers: int | None = None,
+    resume: bool = False,
+    cluster: Any = None,
+    changed: bool = False,
+    **keys: Any,
+) -> Findings:
+    """Tune an agent and return what was found: `.recommended`, `.estimate` of the confirming match, `.surface`.
+
+        arena.tune(game="connect4", agent="uct(playouts=1000)", parameters={"exploration": [0.1, 2.0]}, out="runs/tune")
+
+    file: a TOML file, or None if `keys` are those of such a file; out: the folder; else as of `arena.run`
+    """
+    tuning = read_file(Path(file)) if file is not None else from_keys(keys) if keys else None
+    if file is not None and keys:
+        raise TypeError(f"a file is complete: it takes no {', '.join(keys)} besides")
+    return run(tuning, out, workers, resume, None, lambda text: None, cluster, changed)
+
+
+def load(folder) -> Findings:
+    """What the tuning in a folder has found so far; ConfigError if there is none."""
+    folder = Path(folder)
+    return Findings(Tuning.read(folder), _stored_steps(folder), _stored_pairs(folder))
+
+
+def _stored_steps(folder: Path) -> list[Step]:
+    lists = ("agents", "trials", "matches")
+    return [
+        Step(**row | {key: [tuple(one) for one in row[key]] for key in lists})
+        for row in cells.rows(folder / STEPS, TYPES)
+    ]
+
+
+def _stored_pairs(folder: Path) -> Pairs:
+    """The results of a run so far, by the pairs of agents in the order of the configuration."""
+    if not (folder / FILE_NAME).exists():
+        return {}
+    played = results.load(folder)
+    place = {agent["name"]: number for number, agent in enumerate(played.agents)}
+    columns = ["condition", "opening", "first", "second", "outcome", "opening_moves", "moves", "reason"]
+    halves: dict[tuple, dict[int, tuple]] = {}
+    repeats = played.repeats if len(played.repetitions) else [False] * len(played)
+    for row, again in zip(played.games[columns].itertuples(index=False), repeats):
+        side = int(place[row.first] > place[row.second])
+        pair = (row.second, row.first) if side else (row.first, row.second)
+        points = None if row.outcome is None or math.isnan(row.outcome) else abs(row.outcome - side)
+        way = Way(row.opening_moves, row.moves, row.reason)
+        halves.setdefault((*pair, row.condition, row.opening), {})[side] = (points, way, bool(again))
+    found: Pairs = {}
+    for (one, other, condition, opening), both in halves.items():
+        if len(both) == 2:
+            points, ways, again = zip(both[0], both[1])
+            found.setdefault((one, other), {})[condition, opening] = Played(points, ways, all(again))
+    return found
+
+
+# -- Words and tables -------------------------------------------------------------------------------------------------
+
+
+def _about(found: Findings, step: Step) -> str:
+    tuning, number = found.tuning, len(found.steps) + 1
+    if step.kind == "confirm":
+        name, begin, end = found.confirming or (step.matches[0][0], 0, 0)
+        return f"step {number}: {name} against {START}, {2 * (end - begin) * tuning.conditions:,} games so far"
+    where = f"; {regions(found)}" if len(found.searched) % SHOWN == SHOWN - 1 else ""
+    return f"step {number}: {found.games:,} of {tuning.games:,} games{where}"
+
+
+def regions(found: Findings) -> str:
+    """Where the best values are, as far as known: `exploration 0.31 to 0.55`."""
+    if found.tuning.sampler == "spsa":
+        return ", ".join(f"{own.name} {own.shown(place)}" for own, place in zip(found.space.parameters, found.path[-1]))
+    return ", ".join(_region(found, number) for number in range(len(found.space.parameters)))
+
+
+def _region(found: Findings, number: int) -> str:
+    own = found.space.parameters[number]
+    if own.choices:
+        shares = found.surface.shares(number)
+        return f"{own.name} {own.choices[shares.argmax()]} ({shares.max():.0%} sure)"
+    return f"{own.name} {' to '.join(own.shown(place) for place in found.surface.region(number))}"
+
+
+def summary(found: Findings) -> list[str]:
+    """What was found, in sentences."""
+    tuning, start, lines = found.tuning, found.space.start(), []
+    for number, own in enumerate(found.space.parameters):
+        line = f"{own.name}: {found.recommended[own.name]} (before: {start[own.name]})"
+        if tuning.sampler != "spsa":
+            line += f", 95 % region {_region(found, number).removeprefix(own.name + ' ')}"
+            if not _matters(found, number):
+                line += f"; {found.games:,} games do not show that it matters"
+            elif not own.choices and found.peak[number] in (0.0, 1.0):
+                line += "; the end of its range: better values may lie beyond"
+        lines.append(line + ".")
+    return [*lines, verdict(found)]
+
+
+def _matters(found: Findings, number: int) -> bool:
+    """Whether some value of a parameter is worse than the best, the others at their best, by twice its error."""
+    size = found.space.sizes[number]
+    points = np.repeat(found.peak[None], size or 11, axis=0)
+    points[:, number] = np.arange(size) if size else np.linspace(0, 1, 11)
+    below, error = found.surface.elo(points, found.peak)
+    return bool((below < -2 * error).any())
+
+
+def verdict(found: Findings) -> str:
+    """Whether the confirming match confirmed, in a sentence."""
+    if found.games < found.tuning.games and found.tuning.sampler != "spsa":
+        return f"{found.games:,} of {found.tuning.games:,} games of the search are played."
+    if not found.confirming:
+        return "Nothing better than the agent as it is was found: keep it."
+    test, estimate, wanted = found.test, found.estimate, found.tuning.test
+    elo = "no Elo yet"
+    if estimate.elo is not None:
+        elo = f"{estimate.bound or ''}{estimate.elo:+.0f}{'' if estimate.bound else f' ± {estimate.error:.0f}'} Elo"
+    games = f"{elo} against the agent as it is, in {sum(test.counts):,} pairs of games from other openings"
+    if test.no_verdict:
+        return f"Not confirmed: {games}; {test.no_verdict}."
+    if test.state.verdict == "H1":
+        return f"Confirmed: {games}; H1 accepted (normalized Elo {wanted.elo1:g}, not {wanted.elo0:g})."
+    why = "H0 accepted" if test.state.verdict == "H0" else "no verdict after all games"
+    return f"Not confirmed: {games}; {why}. Keep the values as they were."
+
+
+def result(found: Findings) -> dict[str, Any]:
+    """What was found, as plain values: for each parameter its value, before and recommended, and the region."""
+    spsa, confirmed = found.tuning.sampler == "spsa", found.test.state.verdict if found.confirming else None
+    rows: dict[str, dict[str, Any]] = {}
+    for number, own in enumerate(found.space.parameters):
+        rows[own.name] = {"start": found.space.start()[own.name], "recommended": found.recommended[own.name]}
+        if own.choices and not spsa:
+            rows[own.name]["shares"] = dict(zip(map(str, own.choices), found.surface.shares(number).tolist()))
+        elif not spsa:
+            rows[own.name]["low"], rows[own.name]["high"] = map(own.value, found.surface.region(number))
+    estimate = found.estimate if found.confirming else None
+    return {
+        "agent": found.space.spec(found.recommended),
+        "parameters": rows,
+        "games": found.games,
+        "verdict": confirmed,
+        "pairs": sum(found.test.counts),
+        "elo": estimate and estimate.elo,
+        "error": estimate and estimate.error,
+        "text": summary(found),
+    }
+
+
+def table(found: Findings) -> pd.DataFrame:
+    """A row for each agent that was tried: step, trial, its values, games, score (NaN without games) and Elo.
+
+    Elo is the surface's, over the agent as it is, with its 95 % error; of SPSA, whose agents meet each other alone,
+    there is none.
+    """
+    met: dict[str, list[float]] = {}
+    for one, other in found.matches:
+        met.setdefault(one, []).extend(pair.won for pair in found.of(one, other).values())
+    names = list(dict.fromkeys(name for step in found.searched for name, _ in step.trials))
+    came = {name: number for number, step in reversed([*enumerate(found.searched, 1)]) for name, _ in step.trials}
+    frame = pd.DataFrame(
+        [
+            {"trial": name, "step": came[name], **found.values[name], "games": 2 * len(met.get(name, ()))}
+            for name in names
+        ]
+    )
+    frame["score"] = [sum(met[name]) / (2 * len(met[name])) if met.get(name) else math.nan for name in names]
+    if found.tuning.sampler != "spsa" and len(found.results.one):
+        points = np.array([found.space.point(found.values[name]) for name in names])
+        elo, error = found.surface.elo(points, np.array(found.space.point(found.space.start())))
+        frame["elo"], frame["error"] = elo, 1.96 * error
+    return frame
+
+
+def recommended_toml(found: Findings) -> str:
+    """The recommended agent, as a table of a configuration."""
+    spec = found.space.spec(found.recommended)
+    return f"[[agents]]\nname = {json.dumps(RECOMMENDED)}\nagent = {json.dumps(spec, ensure_ascii=False)}\n"
