@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
     from arena.runner.events import Events as Events
     from arena.runner.running import Interrupted as Interrupted
     from arena.runner.running import run as run
+    from arena.study.pools import join as join
+    from arena.study.pools import merge as merge
     from arena.study.schemes import schemes as schemes
     from arena.study.tuning_run import tune as tune
 
@@ -40,7 +42,9 @@ _HOMES = {
     "Interrupted": "arena.runner.running",
     "VectorEnvironment": "arena.interop.vector",
     "from_openspiel": "arena.interop.counterparts",
+    "join": "arena.study.pools",
     "load": "arena.results",
+    "merge": "arena.study.pools",
     "run": "arena.runner.running",
     "schemes": "arena.study.schemes",
     "to_gymnasium": "arena.interop.gymnasium",

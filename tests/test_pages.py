@@ -59,6 +59,8 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "runs/priors": "plays with what arena learn writes; tests/agents/test_visits.py",
     "c4.toml": "reads what arena learn writes; tests/agents/test_learning.py",
     "arena study": f"{LONG} tests/arena/test_proving.py",
+    "arena join": f"{LONG} tests/arena/test_pools.py",
+    "arena merge": "reads runs of one's own; tests/arena/test_pools.py",
     "arena tune": f"{LONG} tests/arena/test_tuning.py",
     "runs/tune": "reads what arena tune plays; tests/arena/test_tuning.py",
     "frontier": "plays for days; read by a test below, and its methods play in tests/agents/test_methods.py",

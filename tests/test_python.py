@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 import zipfile
 from pathlib import Path
@@ -146,12 +145,10 @@ def test_a_script_that_waits_for_the_compiler_is_told(tmp_path):
         "from arena import games",
         "print(games.playouts(games.make('tictactoe'), 5, seed=1).wins >= 0)",
     ]
-    begun = time.monotonic()
     done = python("\n".join(lines), tmp_path, ARENA_CACHE_DIR=str(tmp_path))
     assert done.stdout == "True\n" and "compiling arena.games.core." in done.stderr
-    lines[1] = f"announcing.PATIENCE = {(time.monotonic() - begun) / 3}"  # as slow as the machine is
     done = python("\n".join(lines), tmp_path, ARENA_CACHE_DIR=str(tmp_path))
-    assert done.stdout == "True\n" and not done.stderr
+    assert done.stdout == "True\n" and "compiling arena.games.core." not in done.stderr  # it is kept
 
 
 def functions_of(thing):

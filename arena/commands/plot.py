@@ -17,6 +17,7 @@ Figures = StrEnum(  # type: ignore[misc]  # members known to results alone
     [
         "ratings",
         "crosstable",
+        "cycles",
         "study",
         "strength",
         "sides",
@@ -86,9 +87,9 @@ def plot(
 ) -> None:
     """Draw a figure of a run, at the size it will be printed.
 
-    Kinds are ratings, crosstable, study, strength (Elo against effort), sides (moving first), lengths, time and depth
-    along the game; progress (ratings while games came in) and llr (of sequential tests); curves (the best score so far)
-    for games of one player.  Of arena study schemes: speedup,
+    Kinds are ratings, crosstable, cycles (scores less what Elo expects), study, strength (Elo against effort), sides
+    (moving first), lengths, time and depth along the game; progress (ratings while games came in) and llr (of
+    sequential tests); curves (the best score so far) for games of one player.  Of arena study schemes: speedup,
     equal_time and equal_playouts (Elo), throughput (playouts a second by threads), schemes, which has all of these,
     budgets (speed-up against playouts, where there are several numbers) and parameter (against the one that its schemes
     differ in, as of tree(virtual_loss=[0, 1, 3, 10])). Of arena tune: tuning (values against Elo), tuning_pairs (two

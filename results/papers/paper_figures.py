@@ -22,7 +22,7 @@ LEGEND = 0.14  # inches of a line of the legend, for two agents
 GAME = 0.13  # inches of a game in a cell of a study
 THREE = 5.0  # inches of width that give three panels beside each other
 LETTER, TITLE = 0.55 / 72, 1.05 / 72  # inches of a letter, and of a line, of a panel's name, for each point of the font
-IN_ROWS = ("ratings", "crosstable", "sides", "study")
+IN_ROWS = ("ratings", "crosstable", "cycles", "sides", "study")
 FONTS = {"sans": "sans-serif"}
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
@@ -32,11 +32,11 @@ def kinds(run) -> tuple[str, ...]:
     several = ("study",) if "study" in run.kinds else ()
     if run.single_player:
         return ("curves", *several)
-    return (*several, "ratings", "crosstable", "strength", "sides", "lengths", "time", "depth")
+    return (*several, "ratings", "crosstable", "cycles", "strength", "sides", "lengths", "time", "depth")
 
 
 SPECIAL = {"time": ("moves", "seconds"), "depth": ("moves", "depth")}
-WITH_ALL = ("ratings", "crosstable")  # with a panel of all games together, besides those of each
+WITH_ALL = ("ratings", "crosstable", "cycles")  # with a panel of all games together, besides those of each
 
 
 def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:

@@ -19,6 +19,8 @@ LEGENDS = {  # of the columns of a kind of table
     "ratings": f"{ELO}; {LOS}.",
     "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two; Elo is from them.",
     "differences": "Differences of ratings in the whole pool, with their 95 % intervals.",
+    "ranks": "low and high are the 95 % interval of the rank; nash is the share in the equilibrium of naming an agent, "
+    "alpha_rank how long a population is that agent.",
     "scores": "low and high are the 95 % interval of the mean.",
 }
 
@@ -123,6 +125,8 @@ _enter_in("standings ratings pairs estimates", "score", write=percent)
 _enter_in("standings ratings", "rank", implied=True)
 _enter_in("standings ratings pairs", "losses", implied=True)
 _enter_in("standings ratings", "draws wins", spare=1)
+_enter_in("ranks", "rank low high", write="{:.0f}".format)
+_enter_in("ranks", "nash alpha_rank", write=percent)
 _enter_in("pairs", "LL LD WL_DD WD WW", spare=1)
 _enter_in("pairs", "draws wins", spare=2)
 _enter_in("pairs", "nelo nelo_error draw_ratio pairs_ratio", long=True)

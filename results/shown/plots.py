@@ -6,7 +6,7 @@ the colours of a heat map from `image.cmap`, if a style has set them; the defaul
 
 import math
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import matplotlib
@@ -72,15 +72,27 @@ def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
 
 def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
     """Rows against columns as a heat map; agents are numbered from the best."""
+    return _squares(ax, scores, "score in % against agent number", lambda value: (value, f"{100 * value:.0f}"))
+
+
+def cycles(ax: Axes, residuals: pd.DataFrame) -> Axes:
+    """Scores less what Elo expects, rows against columns; agents are numbered from the best."""
+    most = max(0.05, np.nanmax(np.abs(residuals.to_numpy(float)), initial=0.0))
+    title = "score less what Elo expects, in % against agent number"
+    return _squares(ax, residuals, title, lambda value: (0.5 + value / most / 2, f"{100 * value:+.0f}"))
+
+
+def _squares(ax: Axes, scores: pd.DataFrame, title: str, shown: Callable[[float], tuple[float, str]]) -> Axes:
+    """A heat map; shown: the place on the colour map, from 0 to 1, and the text of a value."""
     values = scores.to_numpy(float)
-    ax.imshow(values, vmin=0, vmax=1, cmap=_heat(0)[0], aspect="auto")
+    ax.imshow(np.vectorize(lambda value: shown(value)[0])(values), vmin=0, vmax=1, cmap=_heat(0)[0], aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(values))):
-        percent = f"{100 * values[row, column]:.0f}"
-        ax.text(column, row, percent, ha="center", va="center", color=_heat(values[row, column])[1], fontsize="small")
+        share, text = shown(values[row, column])
+        ax.text(column, row, text, ha="center", va="center", color=_heat(share)[1], fontsize="small")
     numbers = [str(place + 1) for place in range(len(scores))]
     ax.set_xticks(range(len(scores)), numbers)
     ax.set_yticks(range(len(scores)), [f"{name}  {number}" for name, number in zip(labels(scores.index), numbers)])
-    ax.set_xlabel("score in % against agent number")
+    ax.set_xlabel(title)
     return ax
 
 

@@ -24,6 +24,10 @@ class Plotter:
         """Scores against each other as a heat map."""
         return plots.crosstable(_axes(ax), self.tournament.crosstable())
 
+    def cycles(self, ax: Axes | None = None) -> Axes:
+        """Scores less what Elo expects, as a heat map: who beats whom against the ratings."""
+        return plots.cycles(_axes(ax), self.tournament.residuals())
+
     def strength(self, of: str = "seconds", ax: Axes | None = None) -> Axes:
         """Elo against the seconds, playouts or nodes per move."""
         _check(of, ("seconds", "playouts", "nodes"))

@@ -190,6 +190,15 @@ def complete_pairs(flat: pd.DataFrame) -> pd.DataFrame:
     return summary[(summary["games"] == 2) & (summary["sides"] == 2)].reset_index()
 
 
+def meetings(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:
+    """One row for each two agents by their complete pairs that repeat no other: a, b (numbers), pairs, mean (of a's
+    points in a game), spread (variance of a pair's mean).
+    """
+    whole = complete_pairs(by_pair(agents, games, repeats))
+    points = whole[~whole["repeats"]].assign(points=lambda frame: frame["points"] / 2).groupby(["a", "b"])["points"]
+    return points.agg(pairs="size", mean="mean", spread="var").reset_index()
+
+
 def pair_counts(points: pd.Series) -> np.ndarray:
     """int[5]: pairs with 0, 1/2, 1, 3/2, 2 points."""
     return np.bincount((2 * points).astype(int), minlength=len(PENTANOMIAL))

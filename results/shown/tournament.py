@@ -12,6 +12,7 @@ from arena.results.database.store import StoreError
 from arena.results.shown import scores, study_table, summary, tables
 from arena.results.shown.frames import shown_as
 from arena.results.shown.kinds import KINDS, SINGLE_PLAYER_KINDS
+from arena.results.statistics import ranking
 from arena.results.statistics.bootstrap import bootstrap
 from arena.results.statistics.ratings import Ratings, count_results, rate
 
@@ -98,6 +99,34 @@ class Tournament(Snapshot):
         """Elo differences, a row for each ordered pair of agents; see `tables.differences`."""
         return tables.differences(self.ratings)
 
+    @shown_as("ranks")
+    def ranks(self, samples: int = ranking.SAMPLES, seed: int = 0) -> pd.DataFrame:
+        """A row per agent in the order of the standings: its rank with a 95 % interval, and two rankings without Elo.
+
+        Columns rank, agent, elo, low, high; nash and alpha_rank (`statistics.ranking`), NaN unless all have met all.
+        """
+        games = self.paired()
+        found = ranking.rank_intervals(self.names, games[~games["repeats"]], samples, seed).set_index("agent")
+        standings = self.standings()[["rank", "agent", "elo"]]
+        frame = standings.assign(**{name: found.loc[standings["agent"], name].to_numpy() for name in ("low", "high")})
+        scores = self.crosstable().to_numpy(float, copy=True)
+        np.fill_diagonal(scores, 0.5)
+        if np.isnan(scores).any() or len(scores) < 2:
+            return frame.assign(nash=np.nan, alpha_rank=np.nan)
+        return frame.assign(nash=ranking.nash_average((scores - scores.T) / 2), alpha_rank=ranking.alpha_rank(scores))
+
+    @cached_property
+    def misfit(self) -> ranking.Misfit:
+        """What Elo does not explain of who beats whom."""
+        games = self.paired()
+        return ranking.misfit(self.ratings, tables.meetings(self.names, games, games["repeats"]))
+
+    def residuals(self) -> pd.DataFrame:
+        """Each agent's score against each other less what Elo expects, in the order of the standings."""
+        games, where = self.paired(), [self.names.index(name) for name in self.order]
+        found = ranking.residuals(self.ratings, tables.meetings(self.names, games, games["repeats"]))
+        return pd.DataFrame(found[np.ix_(where, where)], self.order, self.order)
+
     @shown_as("win_rates")
     def win_rates(self) -> pd.DataFrame:
         """A row per agent: scores by side, and effort; reads moves; see `tables.win_rates`."""
@@ -118,7 +147,8 @@ class Tournament(Snapshot):
 
     def summary(self) -> list[str]:
         """Who won, who can be told apart, and the first player's advantage; see `summary`."""
-        return summary.summary(self.standings(), self.tallies, self.ratings, len(self.instances))
+        found = summary.summary(self.standings(), self.tallies, self.ratings, len(self.instances))
+        return found + ([self.misfit.sentence] if self.misfit.sentence else [])
 
     @shown_as("scores")
     def scores(self) -> pd.DataFrame:
@@ -163,7 +193,10 @@ class Tournament(Snapshot):
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
         """The notes of `notes`, with one on this table's intervals if many stand side by side."""
-        return [*self.notes(), *filter(None, [summary.side_by_side(summary.intervals_in(frame))])]
+        more = [summary.side_by_side(summary.intervals_in(frame))]
+        if frame.attrs.get("kind") == "ranks":
+            more.append(self.misfit.sentence or self.misfit.otherwise)
+        return [*self.notes(), *filter(None, more)]
 
     def notes_of(self, ratings: Ratings) -> list[str]:
         """What a reader of ratings by other options must know, in sentences."""

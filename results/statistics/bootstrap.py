@@ -16,6 +16,14 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
     played.  Returns a frame: agent, low, high, error (half of high - low), and samples, those in which every agent had
     a finite rating.  NaN if there is none.
     """
+    ratings = resampled(agents, games, samples, seed, **options)
+    frame = pd.DataFrame({"agent": list(agents)})
+    low, high = np.percentile(ratings, [2.5, 97.5], axis=0) if len(ratings) else np.full((2, len(agents)), np.nan)
+    return frame.assign(low=low, high=high, error=(high - low) / 2, samples=len(ratings))
+
+
+def resampled(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> np.ndarray:
+    """float64[samples, agents]: the Elo of each sample in which every agent had a finite rating; as of `bootstrap`."""
     if samples < 1:
         raise ValueError(f"samples = {samples} is out of range: at least 1")
     games = counted(games)
@@ -34,9 +42,7 @@ def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
             continue
         if np.isfinite(rated.elo).all() and not any(rated.bound):
             ratings.append(rated.elo)
-    frame = pd.DataFrame({"agent": list(agents)})
-    low, high = np.percentile(ratings, [2.5, 97.5], axis=0) if ratings else np.full((2, len(agents)), np.nan)
-    return frame.assign(low=low, high=high, error=(high - low) / 2, samples=len(ratings))
+    return np.array(ratings).reshape(-1, n)
 
 
 def _meetings(agents, games) -> np.ndarray:

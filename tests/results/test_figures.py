@@ -29,7 +29,8 @@ def folder(tmp_path_factory):
 
 def test_every_kind_in_the_size_asked_for(folder, tmp_path):
     run = results.load(folder)
-    assert paper_figures.kinds(run) == ("ratings", "crosstable", "strength", "sides", "lengths", "time", "depth")
+    kinds = ("ratings", "crosstable", "cycles", "strength", "sides", "lengths", "time", "depth")
+    assert paper_figures.kinds(run) == kinds
     for kind in paper_figures.kinds(run):
         drawing = paper_figures.draw(run, kind, {"against": "playouts"})
         image = Image.open(io.BytesIO(picture(drawing, (3.0, 2.0), "png")))

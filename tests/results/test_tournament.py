@@ -123,6 +123,7 @@ def test_nothing_played(tmp_path):
         "crosstable": 3,
         "pairs": 0,
         "differences": 6,
+        "ranks": 3,
         "games": 0,
         "moves": 0,
         "win_rates": 3,

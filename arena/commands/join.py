@@ -1,0 +1,62 @@
+"""`arena join`: an agent joins a stored run."""
+
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from arena.commands import options
+from arena.commands.application import Panel, command
+from arena.commands.completion import complete_agent
+from arena.commands.output import print_table, quoted, tell
+from arena.commands.playing import Where, exit_if_failed, reporting_end, tell_notes
+
+Newcomer = Annotated[str, typer.Argument(help="The agent.", autocompletion=complete_agent)]
+Wanted = Annotated[
+    float, typer.Option("--error", help="Elo, up or down, to which its rating is to be known (95 %).", min=1)
+]
+Version = Annotated[str, typer.Option("--version", help="Its name in the tables. Default: its text.", metavar="NAME")]
+Games = Annotated[int, typer.Option("--games", "-n", help="The most games that it plays.", min=2)]
+
+
+@command(
+    Panel.PLAY,
+    examples='arena join runs/tournament "uct(playouts=500)"\n'
+    'arena join runs/tournament "uct(playouts=500)" --error 40\n'
+    'arena join runs/tournament "alphabeta(depth=4)" --version "alphabeta, new order"',
+    as_json=True,
+)
+def join(
+    folder: options.Folder,
+    agent: Newcomer,
+    error: Wanted = 20.0,
+    version: Version = "",
+    games: Games = 10_000,
+    *,
+    where: Where,
+) -> None:
+    """Let an agent join a stored run, and rate it.
+
+    It meets agents of the run, at first from the best to the worst, then those that tell most of its strength, batch by
+    batch, until its rating is known. What was played is not played again; the whole pool is rated anew. The same
+    command again goes on.
+    """
+    where.check()
+    from rich.console import Console
+
+    from arena.cluster.link import connected
+    from arena.runner.display import watch
+    from arena.study.pools import join as played_by
+    from arena.workers.starting import use_fork_server
+
+    use_fork_server()
+    console = Console(stderr=True)
+    events, told = (lambda: watch(console)), (lambda text: console.print(text, markup=False, highlight=False))
+    with reporting_end(folder, "run", where.cluster), ExitStack() as stack:
+        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None
+        run = played_by(folder, agent, error, version, games, where.workers, events, told, cluster, where.changed)
+    table = run.table("standings")
+    print_table(table)
+    tell_notes(run, table)
+    tell(f"\n  arena table {quoted(folder)} --kind ranks")
+    exit_if_failed(run)

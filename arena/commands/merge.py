@@ -1,0 +1,35 @@
+"""`arena merge`: one run of several."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.application import Panel, command
+from arena.commands.output import print_table, quoted, tell
+
+Runs = Annotated[list[Path], typer.Argument(help="The runs' folders, two or more.", metavar="DIR...")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The folder of the new run.")]
+
+
+@command(Panel.READ, examples="arena merge runs/a runs/b --out runs/both\narena join runs/both random", as_json=True)
+def merge(folders: Runs, out: Out) -> None:
+    """Make one run of several with the same games and openings.
+
+    Agents of the same name and text are one, and all are rated together; games that two runs share are there once. What
+    differs, such as the machine, is told and kept. An agent may join the run that is made.
+    """
+    from arena.results.database.store import StoreExists
+    from arena.study.pools import merge as merged
+
+    if len(folders) < 2:
+        raise typer.BadParameter(f"{folders[0]} is one run; give two or more")
+    try:
+        run, told = merged(folders, out)
+    except StoreExists as error:
+        raise typer.BadParameter(str(error)) from None
+    table = run.table("standings")
+    print_table(table)
+    for note in [*told, *run.notes_on(table)]:
+        tell(note)
+    tell(f"\n{len(run):,} games of {len(folders)} runs are stored in {out}: arena report {quoted(out)}")

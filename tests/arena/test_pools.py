@@ -1,0 +1,241 @@
+"""Pools: an agent joins a stored run, and runs are merged into one."""
+
+import json
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import arena
+from arena import results
+from arena.cli import app
+from arena.config.config import ConfigError
+from arena.results.database.store import Store
+from arena.study import pools
+from tests.arena.stored import store_run
+
+POOL = ["random", "flat(playouts=2)", "flat(playouts=8)", "uct(playouts=20)"]
+KEYS = {"game": "tictactoe", "games": 40, "seed": 3, "workers": 2}
+NEW = "uct(playouts=6)"
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pool") / "pool"
+    arena.run(**KEYS, agents=POOL, out=folder)
+    return folder
+
+
+def copied(pool, tmp_path):
+    target = tmp_path / pool.name
+    target.mkdir()
+    (target / "tournament.sqlite").write_bytes((pool / "tournament.sqlite").read_bytes())
+    return target
+
+
+def test_an_agent_joins_a_round_robin(pool, tmp_path):
+    before, folder, told = results.load(pool), copied(pool, tmp_path), []
+    joined = arena.join(folder, NEW, error=60, workers=2, tell=told.append)
+    place = [agent["name"] for agent in joined.agents].index(NEW)
+    assert place == 4 and joined.ratings.error[place] <= 60
+    assert "uct(playouts=6) meets" in told[0] and len(told) > 1
+    old = joined.games[joined.games["id"].isin(before.games["id"])]
+    assert old.reset_index(drop=True).equals(before.games)  # nothing of the pool is played again
+    assert joined.meta["joined"][0]["agents"] == [NEW] and joined.meta["joined"][0]["games"] == len(before)
+    new = joined.games[~joined.games["id"].isin(before.games["id"])]
+    assert ((new["first"] == NEW) | (new["second"] == NEW)).all()
+    assert not new["number"].isin(before.games["number"]).any()
+    again = arena.join(folder, NEW, error=60, workers=1)
+    assert len(again) == len(joined)
+    more = arena.join(folder, NEW, error=50, workers=1)
+    assert len(more) > len(joined) and more.ratings.error[place] <= 50
+
+
+def test_it_is_the_same_on_any_number_of_workers_and_after_a_stop(pool, tmp_path):
+    one, two = copied(pool, tmp_path / _made(tmp_path, "a")), copied(pool, tmp_path / _made(tmp_path, "b"))
+    arena.join(one, NEW, error=60, workers=1)
+
+    class Stop(arena.Events):
+        left = 30
+
+        def finished(self, record):
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        arena.join(two, NEW, error=60, workers=2, events=Stop)
+    assert len(results.load(two)) < len(results.load(one))
+    arena.run(results.load(two).meta["config"], two, resume=True, workers=2)
+    arena.join(two, NEW, error=60, workers=2)
+    rows = [sorted((one.id, one.seed, one.moves) for one in Store.open(folder).records()) for folder in (one, two)]
+    assert rows[0] == rows[1]
+
+
+def _made(tmp_path, name):
+    (tmp_path / name).mkdir()
+    return name
+
+
+def test_what_cannot_join(pool, tmp_path):
+    folder = copied(pool, tmp_path)
+    with pytest.raises(ConfigError, match="random is in the pool already; for another version of it: --version NAME"):
+        arena.join(folder, "random")
+    joined = arena.join(folder, "random", version="random again", error=90, workers=2)
+    assert joined.agents[-1] == {"name": "random again", "spec": "random"}
+    with pytest.raises(ConfigError, match="random again is in the pool already"):
+        arena.join(folder, NEW, version="random again")
+    with pytest.raises(ValueError, match="unknown agent 'nobody'"):
+        arena.join(folder, "nobody")
+    alone = tmp_path / "alone"
+    arena.run(game="leftmove(depth=5)", agents=["random"], games=2, workers=1, out=alone)
+    with pytest.raises(ConfigError, match="nobody is rated"):
+        arena.join(alone, "random")
+    half = tmp_path / "half"
+    with Store.open(folder) as store:
+        meta, agents = store.meta, store.agents
+    with Store.create(half, {**meta, "config": results.load(pool).meta["config"]}, agents[:4]):
+        pass
+    with pytest.raises(ConfigError, match="games are missing; to play them first: arena run --out"):
+        arena.join(half, NEW)
+
+
+@pytest.mark.parametrize("apart, share", [(60, 0.6), (100, 0.55)])
+def test_a_newcomer_meets_its_equals_in_half_the_games_of_a_round_robin(apart, share):
+    """Simulated: the twentieth agent, to ± 20."""
+    rng = np.random.default_rng(1)
+    strength = apart * np.arange(20.0)
+    needed = []
+    for newcomer in (3, 10, 17):
+        played = Made(strength, newcomer, rng)
+        while batch := pools.next_batch(played, "new", 20.0, 20_000):
+            played.play(batch)
+        assert played.ratings.error[-1] <= 20
+        assert abs(played.ratings.elo[-1] - played.right) < 25
+        needed.append(played.games_of_new)
+    everybody = [Made(strength, newcomer, rng).round_robin(20.0) for newcomer in (3, 10, 17)]
+    assert sum(needed) < share * sum(everybody), (needed, everybody)
+
+
+class Made:
+    """A rated pool, and a newcomer whose games are made up."""
+
+    conditions = (None,)
+
+    def __init__(self, strength, newcomer, rng):
+        self.rng, self.agents = (
+            rng,
+            [{"name": f"a{i}"} for i in range(len(strength)) if i != newcomer] + [{"name": "new"}],
+        )
+        self.strength = np.append(np.delete(strength, newcomer), strength[newcomer])
+        self.right = strength[newcomer] - strength.mean()
+        self.matches, n = [], len(strength)
+        self.counts = np.zeros((n, n, 3))
+        for i in range(n - 1):
+            for j in range(n - 1):
+                if i != j:
+                    self._add(i, j, 100)
+
+    def _add(self, i, j, games):
+        chance = 1 / (1 + 10 ** ((self.strength[j] - self.strength[i]) / 400))
+        won = self.rng.binomial(games, chance)
+        self.counts[i, j] += (won, 0, games - won)
+
+    @property
+    def meta(self):
+        return {"config": {"matches": self.matches}}
+
+    @property
+    def ratings(self):
+        from arena.results.statistics.ratings import rate
+
+        return rate([one["name"] for one in self.agents], self.counts)
+
+    @property
+    def games_of_new(self):
+        return int(self.counts[-1].sum() + self.counts[:, -1].sum())
+
+    def play(self, batch):
+        names = [one["name"] for one in self.agents]
+        for _, other, begin, end in batch:
+            for one, two in ((-1, names.index(other)), (names.index(other), -1)):
+                self._add(one, two, end - begin)
+        self.matches = [*self.matches, *batch]
+
+    def round_robin(self, error):
+        """How many games the newcomer needs if it plays as many against everybody."""
+        while not self.games_of_new or not self.ratings.error[-1] <= error:
+            for other in range(len(self.agents) - 1):
+                self._add(len(self.agents) - 1, other, 5)
+                self._add(other, len(self.agents) - 1, 5)
+        return self.games_of_new
+
+
+def test_a_pool_that_knows_itself_badly_is_told():
+    apart = np.array([[0.0, 60, 50], [60, 0, 70], [50, 70, 0]])
+    for against, told in ((20.0, True), (45.0, False)):  # of a newcomer known to ± 44 in the pool
+        apart[2, 0] = apart[0, 2] = against
+        ratings = SimpleNamespace(error=np.array([40.0, 50, 44]), difference_error=apart, agents=("a", "b", "new"))
+        played = SimpleNamespace(ratings=ratings, agents=[{"name": name} for name in ratings.agents])
+        assert pools.limited(played, "new", 50.0) == ""
+        found = pools.limited(played, "new", 30.0)
+        assert found.startswith("new is known to ± 44 in the pool, and to ± 20 against a") == told
+
+
+def test_the_commands(pool, tmp_path):
+    folder = copied(pool, tmp_path)
+    done = CliRunner().invoke(app, ["join", str(folder), NEW, "--error", "90", "--workers", "2"])
+    assert done.exit_code == 0 and NEW in done.stdout and "ranks" in done.output
+    again = CliRunner().invoke(app, ["join", str(folder), "random"])
+    assert again.exit_code == 2 and "--version NAME" in again.output
+    done = CliRunner().invoke(app, ["merge", str(folder), str(pool), "--out", str(tmp_path / "both")])
+    assert done.exit_code == 0 and "games of 2 runs are stored" in done.output
+    assert CliRunner().invoke(app, ["merge", str(pool), "--out", str(tmp_path / "one")]).exit_code == 2
+    done = CliRunner().invoke(app, ["table", str(tmp_path / "both"), "--kind", "ranks", "--json"])
+    rows = json.loads(done.stdout)
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4, 5] and all(row["low"] <= row["high"] for row in rows)
+
+
+# -- Merging ----------------------------------------------------------------------------------------------------------
+
+
+def test_runs_are_merged_and_an_agent_joins_them(pool, tmp_path):
+    other = tmp_path / "other"
+    arena.run(**KEYS | {"seed": 9}, agents=[*POOL[:2], NEW], out=other)
+    merged, told = arena.merge([pool, other], tmp_path / "both")
+    parts = [results.load(pool), results.load(other)]
+    assert told == [] and len(merged) == sum(map(len, parts))
+    assert [one["name"] for one in merged.agents] == [*POOL, NEW] and merged.games["id"].is_unique
+    for part in parts:  # every game is there, with its seed
+        seeds = part.games.set_index("seed")["moves"]
+        assert merged.games.set_index("seed")["moves"].loc[seeds.index].equals(seeds)
+    joint = results.load(tmp_path / "both").ratings
+    assert np.isfinite(joint.elo).all() and all(
+        one["games"] == len(part) for one, part in zip(merged.meta["merged"], parts)
+    )
+    assert len(arena.merge([pool, pool], tmp_path / "twice")[0]) == len(parts[0])  # the same games, once
+    grown = arena.join(tmp_path / "both", "flat(playouts=4)", error=80, workers=2)
+    assert len(grown) > len(merged) and math.isfinite(grown.ratings.error[-1])
+
+
+def test_what_cannot_be_merged(pool, tmp_path):
+    for keys, message in (({"game": "connect4"}, "instances = "), ({"opening_plies": 4}, "opening_plies = 4, and")):
+        other = tmp_path / message[:6]
+        store_run(
+            other,
+            {"games": 2, "game": "tictactoe", "agents": [{"agent": "random", "name": name} for name in "ab"]} | keys,
+        )
+        with pytest.raises(ConfigError, match=message):
+            arena.merge([pool, other], tmp_path / "both")
+    assert not (tmp_path / "both").exists()
+
+
+def test_another_agent_of_the_same_name_is_told(tmp_path):
+    for folder, agent in (("one", "random"), ("two", "flat(playouts=2)")):
+        agents = [{"name": "mine", "agent": agent}, {"name": "base", "agent": "uct(playouts=9)"}]
+        arena.run(**KEYS | {"games": 4}, agents=agents, out=tmp_path / folder)
+    merged, told = arena.merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
+    assert [one["name"] for one in merged.agents] == ["mine", "base", "mine (two)"]
+    assert "here it is mine (two)" in told[0]
