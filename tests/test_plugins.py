@@ -127,6 +127,7 @@ def test_every_command_that_takes_a_game_or_an_agent_takes_plugins():
         commands |= {f"{group} {name}": command for name, command in commands[group].commands.items()}
     takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "lab", "play", "run", "serve-agent"}
     takers |= {
+        "join",
         "study schemes",
         "evaluate",
         "import",

@@ -128,7 +128,9 @@ class CommonKeys(Table):
     isolation: Literal["process"] | None = Field(
         None, description='isolation is "process", which gives each agent a process of its own, or left out'
     )
-    plugins: Texts = Field((), description='plugins is a list of names of modules such as ["my_games"]')
+    plugins: Texts = Field(
+        (), description='plugins is a list of names of modules, or files, such as ["my_games", "mine@HEAD~1 as old"]'
+    )
     plugin_path: str | None = Field(
         None, description="plugin_path is a folder to look for plugins in; the configuration file's, when left out"
     )

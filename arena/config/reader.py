@@ -21,6 +21,7 @@ from arena.formats.base import Format, Table, formats
 from arena.games.core.first_look import look_at
 from arena.games.core.game import BrokenRules, Game
 from arena.games.core.overdue import Overdue, limited
+from arena.games.core.plugins import fixed
 from arena.games.core.registry import SpecError, spell
 
 MOST = 10_000  # instances, and agents
@@ -90,7 +91,7 @@ class Reader:
                 import_plugin(plugin)
             except (Exception, SystemExit) as error:  # any error of a user's module belongs in the message
                 text = f"cannot be imported: {type(error).__name__}: {error}"
-                if isinstance(error, ModuleNotFoundError) and error.name == plugin:
+                if isinstance(error, ModuleNotFoundError) and error.name in (plugin, plugin.split("@")[0]):
                     where = folder if isinstance(folder, str) else os.getcwd()
                     text = f"is no module in {where}, nor one that is installed"
                 self._complain(("plugins", i), plugin, text)
@@ -364,7 +365,7 @@ class Reader:
             "agents": [{"name": name, "agent": str(agent)} for name, agent in entrants],
             **{key: plain[key] for key in ("game_seconds", "time_margin", "move_seconds", "compile_seconds")},
             **{key: plain[key] for key in ("memory", "disk", "isolation")},
-            "plugins": list(common.plugins),
+            "plugins": list(map(fixed, common.plugins)),
             "plugin_path": common.plugin_path and str(Path(common.plugin_path).resolve()),
         }
 

@@ -5,7 +5,6 @@ files that this user played with, or trusted, by a digest in the user's cache fo
 """
 
 import hashlib
-import importlib
 import json
 import os
 import sys
@@ -16,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arena.games.core import cache
+from arena.games.core import cache, plugins
 from arena.games.core.errors import UserError
 
 OURS = __name__.partition(".")[0]
@@ -37,9 +36,13 @@ def import_plugins(values: Mapping[str, Any]) -> None:
 
 
 def import_plugin(name: str) -> None:
-    """Import a module, and note its files as they are."""
-    importlib.import_module(name)
-    if (spec := _spec(name.partition(".")[0], None)) and (place := _place(spec)):
+    """Import a plug-in, and note its files as they are."""
+    plugins.load(name)
+    source = plugins.source_of(name)
+    if not source.is_plain:
+        if not source.revision:  # which does not change
+            _imported.setdefault(str(source.file()), _digest(source.file()))
+    elif (spec := _spec(name.partition(".")[0], None)) and (place := _place(spec)):
         _imported.setdefault(place, _digest(Path(place)))
 
 
@@ -60,7 +63,7 @@ def import_stored(values: Mapping[str, Any]) -> None:
     doubtful = list(_doubtful(values))
     for plugin, place, digest in doubtful:
         kept = _kept(place)
-        if plugin not in sys.modules and kept != digest:
+        if plugins.source_of(plugin).module not in sys.modules and kept != digest:
             why = "has changed since you last played with it" if kept else "is not installed, nor played with here"
             raise TrustError(
                 f"this needs the plug-in {plugin} of the run, whose code {place} {why}. To read that run anyway, "
@@ -82,6 +85,11 @@ def _doubtful(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     own = values.get("plugin_path")
     unsure = {os.path.abspath(folder) for folder in (*_looked_in, own or ".", ".")}
     for plugin in values["plugins"]:
+        if not (source := plugins.source_of(plugin)).is_plain:
+            look_in(own)
+            where, text = source.text()
+            yield plugin, where, hashlib.sha256(text.encode()).hexdigest()
+            continue
         spec = _spec(plugin.partition(".")[0], own)
         if spec and spec.name != OURS and (place := _place(spec)) and os.path.dirname(place) in unsure:
             yield plugin, place, _digest(Path(place))

@@ -18,7 +18,7 @@ class ListedMatches(Format):
     """
 
     name = "matches"
-    growing = ("games", "matches", "agents")
+    growing = ("games", "matches", "agents", "plugins")
     counts_games = True
 
     class Keys(Table):
@@ -52,7 +52,7 @@ class ListedMatches(Format):
     def has_grown(cls, key, was, now):
         if key == "games":
             return super().has_grown(key, was, now)
-        return bool(was) and bool(now) and now[: len(was)] == was
+        return was is not None and now is not None and now[: len(was)] == was
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)

@@ -4,6 +4,7 @@ Whom a newcomer meets follows from closed batches alone, as a tuning's steps do,
 """
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,9 +16,11 @@ import numpy as np
 from arena import agents, results
 from arena.config.config import Config, ConfigError
 from arena.config.loading import from_values
+from arena.config.trust import import_stored
 from arena.formats.base import formats
 from arena.formats.matches import ListedMatches
 from arena.formats.schedule import Schedule
+from arena.games.core.plugins import fixed, named
 from arena.games.core.registry import spell
 from arena.results.database.record import GameRecord
 from arena.results.database.store import Store
@@ -56,6 +59,7 @@ def join(
     """
     folder = Path(folder)
     played = _complete(folder)
+    import_stored(played.meta["config"])
     made = agents.make(agent)
     name, spec = version or spell(made, every=False, typed=agent), str(made)
     config = as_matches(played)
@@ -66,6 +70,9 @@ def join(
     if config["format"] != played.meta["config"]["format"]:
         with Store.open(folder, write=True) as store:
             store.set_config(config, {})
+    if more_plugins := [one for one in map(fixed, named()) if one not in config["plugins"]]:
+        config["plugins"] = [*config["plugins"], *more_plugins]
+        config["plugin_path"] = config["plugin_path"] or os.getcwd()
     if name not in known:
         config["agents"] = [*config["agents"], {"name": name, "agent": spec}]
     while more := next_batch(played, name, error, games):

@@ -172,6 +172,8 @@ class Registry:
         """
         if "name" not in vars(cls):
             return
+        if (prefix := plugins.prefix_of(cls.__module__)) and not cls.name.startswith(prefix):
+            cls.name = prefix + cls.name
         if (held := self._holder(cls.name)) and _one_program(held) != _one_program(cls.__module__):
             has, other = map(self._named, sorted([held, cls.__module__], key=self._is_ours, reverse=True))
             raise SpecError(f"{other} defines {self.kind} {cls.name!r}, a name that {has} has: give it another name")

@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -182,6 +184,19 @@ def test_a_pool_that_knows_itself_badly_is_told():
         assert pools.limited(played, "new", 50.0) == ""
         found = pools.limited(played, "new", 30.0)
         assert found.startswith("new is known to ± 44 in the pool, and to ± 20 against a") == told
+
+
+def test_an_agent_of_ones_own_joins(pool, tmp_path):
+    folder = copied(pool, tmp_path)
+    (tmp_path / "mine.py").write_text(
+        "from dataclasses import dataclass\nfrom arena.agents.random import Random\n\n\n"
+        '@dataclass(frozen=True)\nclass Mine(Random):\n    """Draws."""\n\n    name = \'mine\'\n'
+    )
+    command = [sys.executable, "-m", "arena", "join", str(folder), "mine", "--plugin", "mine", "--error", "100"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "mine" in done.stdout, done.stderr
+    config = results.load(folder).meta["config"]
+    assert config["plugins"] == ["mine"] and config["plugin_path"] == str(tmp_path)
 
 
 def test_the_commands(pool, tmp_path):
