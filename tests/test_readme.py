@@ -23,7 +23,9 @@ from arena.config.loading import from_values
 from arena.config.reader import known_keys
 from arena.games.core.game import registry as game_registry
 from arena.games.core.registry import parameters_of
+from arena.study.samplers import has
 from arena.study.schemes import read_file
+from arena.study.tuning_run import from_keys
 from tests.shipped import AGENTS, GAMES
 
 ROOT = Path(__file__).parents[1]
@@ -235,7 +237,8 @@ def test_mentioned_commands_exist():
 
 
 TOML = [block for page in PAGES if "tutorials" not in page for block in blocks(PAGES[page], "toml")]
-CONFIGURATIONS = [block for block in TOML if "schemes = [" not in block]
+TUNINGS = [block for block in TOML if "[parameters]" in block]
+CONFIGURATIONS = [block for block in TOML if "schemes = [" not in block and block not in TUNINGS]
 
 
 @pytest.mark.parametrize(
@@ -249,6 +252,12 @@ def test_configurations_are_accepted(block):
 def test_studies_of_schemes_are_accepted(block, tmp_path):
     (tmp_path / "schemes.toml").write_text(block)
     read_file(tmp_path / "schemes.toml").check()
+
+
+@pytest.mark.parametrize("block", TUNINGS)
+def test_tunings_are_accepted(block):
+    values = tomllib.loads(block)
+    from_keys(values | ({} if has("optuna") else {"sampler": "sobol"})).check()
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -13,7 +13,6 @@ from arena.commands.playing import Where, reporting_end
 
 TuningFile = Annotated[Path | None, typer.Argument(help="A TOML file that says what to tune.", metavar="FILE.toml")]
 AGENT = "recommended.toml"
-SHOWN = 10  # trials
 
 
 @command(
@@ -57,16 +56,15 @@ def tune(
 
 def _publish(found, place: Path) -> None:
     """Print what was found, and write the recommended agent."""
-    from arena.study.tuning_run import recommended_toml, result, summary, table
+    from arena.study.tuning_run import best, recommended_toml, result, summary, table
 
-    frame = table(found)
     write_whole(place / AGENT, recommended_toml(found).encode(), force=True)
-    if answered(result(found) | {"trials": records_of(frame)}):
+    if answered(result(found) | {"trials": records_of(table(found))}):
         return
-    if "elo" in frame:
-        print_table(frame.sort_values("elo", ascending=False).head(SHOWN), f"The best of {len(frame)} trials")
+    print_table(*best(found))
     for line in summary(found):
         say(line)
     tell(f"\nThe tuning is stored in {place}, the recommended agent in {place / AGENT}.")
-    for more in ("table {} --kind trials", "plot {} tuning", "report {}"):
+    figure = "path" if found.tuning.sampler == "spsa" else "tuning"
+    for more in ("table {} --kind trials", f"plot {{}} {figure}", "report {}"):
         tell(f"  arena {more.format(quoted(place))}")

@@ -12,10 +12,13 @@ import matplotlib
 from cycler import cycler
 from matplotlib.figure import Figure
 
+from arena.report import tuned
+from arena.report.pieces import is_tuning
 from arena.results.papers import paper_figures, strength_scaling
 from arena.results.shown.plots import COLOURS
 from arena.results.shown.scores import ALL
 from arena.results.shown.tournament import Tournament
+from arena.study import tuning_run
 from arena.study.schemes import table_of
 
 # only here in a figure; they become the page's own
@@ -73,6 +76,13 @@ def draw(tournament: Tournament) -> list[Drawn]:
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if (frame := table_of(tournament.folder)) is not None:
         return [of_schemes(frame), *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
+    if is_tuning(tournament.folder):
+        found = tuning_run.load(tournament.folder)
+        kind, *_ = tuned.kinds(found)
+        size = WIDTH, tuned.height(found, kind, WIDTH)
+        caption = "Trials, the surface with its 95 % band, the region of the best value; dotted: before."
+        first = _saved("study", "Strength", caption, size, lambda figure: tuned.kinds(found)[kind](figure, found))
+        return [first, *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
         caption = "Every cell of the table with its 95 % interval."

@@ -14,6 +14,7 @@ from arena import results
 from arena.formats.schedule import Schedule
 from arena.games.core.drawing import STYLE
 from arena.report.figures import MOST_ROWS, Drawn, draw, of_schemes
+from arena.report.pieces import is_tuning
 from arena.report.replay import sample
 from arena.results.database.store import FILE_NAME
 from arena.results.papers.strength_scaling import shown
@@ -21,6 +22,7 @@ from arena.results.shown.export import display_columns
 from arena.results.shown.fitting import Shown
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.shown.summary import verdict
+from arena.study import tuning_run
 from arena.study.schemes import SchemesStudy, load, places, table_of
 
 PAGE_NAME = "report.html"
@@ -91,8 +93,11 @@ def render(tournament, figures) -> str:
     by_name, schemes = {figure.name: figure for figure in figures}, table_of(tournament.folder)
     single = tournament.single_player
     about = _about_scores(tournament) if single else _about_games(tournament)
-    if schemes is not None:
+    few = schemes is not None or is_tuning(tournament.folder)
+    if few:
         about |= {"verdict": {}, "summary": [], "crosstable": []}  # of agents that met one or two others
+    if is_tuning(tournament.folder):
+        about |= {"standings": [], "effort": None}
     return template("report.html").render(
         about,
         single=single,
@@ -103,7 +108,7 @@ def render(tournament, figures) -> str:
         total=len(schedule) if schedule is not None else len(tournament),
         notes=[
             *(schedule.lines() if schedule is not None else []),
-            *(tournament.notes_on(tournament.table()) if schemes is None else tournament.versions),
+            *(tournament.versions if few else tournament.notes_on(tournament.table())),
         ],
         study=_study(tournament, by_name["study"], schemes) if "study" in by_name else None,
         figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
@@ -166,6 +171,11 @@ def _machine(values: dict) -> dict[str, str]:
 
 
 def _study(tournament, figure, schemes) -> dict:
+    if is_tuning(tournament.folder):
+        found = tuning_run.load(tournament.folder)
+        frame, which = tuning_run.best(found)
+        caption = " ".join([*tuning_run.summary(found), which])
+        return {"caption": caption, "table": display_columns(frame), "figure": figure, "ratings": None}
     if schemes is not None:
         caption = f"Parallel schemes, {schemes['playouts'].iloc[0]} playouts of each worker for a move"
         return {"caption": caption, "table": display_columns(shown(schemes)), "figure": figure, "ratings": None}

@@ -72,8 +72,8 @@ def _values(figure: Figure, found: Findings) -> None:
             ax.axvline(_across(own, start[number]), color=BEFORE, linestyle=":", linewidth=1)
             if own.log:
                 _logarithmic(ax.xaxis)
-        inner = np.concatenate([mean, elo[games >= games.max() / 2]])
-        ax.set_ylim(*(inner.min() - 20, inner.max() + 20))
+        inner = np.concatenate([mean, np.quantile(elo[games >= games.max() / 2], (0.05, 0.95))])
+        ax.set_ylim(inner.min() - 20, inner.max() + 20)
         ax.set_xlabel(own.name)
         ax.set_ylabel("Elo over the start")
 

@@ -41,7 +41,7 @@ TOLD = ("time_margin", "move_seconds", "isolation")  # those that may differ
 
 
 def join(
-    folder,
+    folder: str | os.PathLike[str],
     agent: str,
     error: float = 20.0,
     version: str = "",
@@ -57,8 +57,8 @@ def join(
     version: its name in the tables, by default its text; games: the most it plays.  Joining again goes on.
     ConfigError: the run is not complete, or of games for one player, or has an agent of that name.
     """
-    folder = Path(folder)
-    played = _complete(folder)
+    place = Path(folder)
+    played = _complete(place)
     import_stored(played.meta["config"])
     made = agents.make(agent)
     name, spec = version or spell(made, every=False, typed=agent), str(made)
@@ -66,9 +66,9 @@ def join(
     newcomers = {one for came in played.meta.get("joined", []) for one in came["agents"]}
     known = {entry["name"]: entry["agent"] for entry in config["agents"]}
     if name in known and (name not in newcomers or known[name] != spec):
-        raise ConfigError([f"{folder}: {name} is in the pool already; for another version of it: --version NAME"])
+        raise ConfigError([f"{place}: {name} is in the pool already; for another version of it: --version NAME"])
     if config["format"] != played.meta["config"]["format"]:
-        with Store.open(folder, write=True) as store:
+        with Store.open(place, write=True) as store:
             store.set_config(config, {})
     if more_plugins := [one for one in map(fixed, named()) if one not in config["plugins"]]:
         config["plugins"] = [*config["plugins"], *more_plugins]
@@ -79,8 +79,8 @@ def join(
         config["matches"] = [*config["matches"], *more]
         wanted = ", ".join(f"{other} ({2 * (end - begin)})" for _, other, begin, end in more)
         tell(f"{name} meets {wanted}")
-        checked = from_values({key: value for key, value in config.items() if key != "games"}, str(folder))
-        played = running.run(checked, folder, workers, True, events and events(), cluster, changed)
+        checked = from_values({key: value for key, value in config.items() if key != "games"}, str(place))
+        played = running.run(checked, place, workers, True, events and events(), cluster, changed)
     if why := limited(played, name, error):
         tell(why)
     return played
@@ -191,7 +191,7 @@ def _openings_met(played: Tournament, name: str) -> Counter:
 # -- Runs are merged --------------------------------------------------------------------------------------------------
 
 
-def merge(folders: Sequence, out) -> tuple[Tournament, list[str]]:
+def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> tuple[Tournament, list[str]]:
     """One run of several of the same games and openings, and what differs between them, in sentences.
 
     An agent that two runs have is one if its text is the same, else the later run's gets that run's name.  ConfigError

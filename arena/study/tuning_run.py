@@ -18,6 +18,8 @@ from arena.config.openings import beside
 from arena.formats.base import Way
 from arena.games.core.files import read_bounded
 from arena.results.database.store import FILE_NAME
+from arena.results.shown.kinds import TRIALS
+from arena.results.statistics.elo import Z
 from arena.runner import running
 from arena.runner.events import Events
 from arena.study import cells
@@ -26,6 +28,7 @@ from arena.study.tuning_steps import next_step
 
 STEPS = "steps.jsonl"
 TYPES = {"agents": list, "trials": list, "matches": list, "kind": str}
+BEST = 10  # trials for a person
 SHOWN = 5  # steps, after which the best region is told: it takes a second to find
 EXAMPLES: dict[str, Any] = {  # of the keys of a file
     "agent": "uct(playouts=1000)", "parameters": {"exploration": [0.1, 2.0]}, "against": (START,), "sampler": "tpe",
@@ -276,8 +279,17 @@ def table(found: Findings) -> pd.DataFrame:
     if found.tuning.sampler != "spsa" and len(found.results.one):
         points = np.array([found.space.point(found.values[name]) for name in names])
         elo, error = found.surface.elo(points, np.array(found.space.point(found.space.start())))
-        frame["elo"], frame["error"] = elo, 1.96 * error
+        frame["elo"], frame["error"], frame["bound"] = elo, Z * error, ""
+    frame.attrs["kind"] = TRIALS
     return frame
+
+
+def best(found: Findings) -> tuple[pd.DataFrame, str]:
+    """The trials that a person looks at: the best by the surface, or of SPSA the last; and which they are."""
+    frame = table(found)
+    if "elo" in frame:
+        return frame.sort_values("elo", ascending=False).head(BEST), f"The best of {len(frame)} trials"
+    return frame.tail(BEST), f"The last of {len(frame)} trials"
 
 
 def recommended_toml(found: Findings) -> str:

@@ -13,7 +13,7 @@ import pytest
 import arena
 from arena import agents
 from arena.config.config import ConfigError
-from arena.report import pieces
+from arena.report import pieces, write_report
 from arena.results.database.store import Store, StoreError
 from arena.results.papers.paper_figures import picture
 from arena.results.statistics.elo import expected_score
@@ -209,8 +209,10 @@ def test_it_is_the_same_on_any_number_of_workers(tmp_path):
     with pytest.raises(ConfigError, match="holds a study already"):
         arena.tune(**KEYS, out=tmp_path / "one")
     frame = pieces.table(tmp_path / "one").frame
-    assert list(frame.columns) == ["trial", "step", "exploration", "games", "score", "elo", "error"]
+    assert list(frame.columns) == ["trial", "step", "exploration", "games", "score", "elo", "error", "bound"]
     assert frame["games"].sum() == one.games >= 96 and pieces.kinds_of_tables(tmp_path / "one")[0] == "trials"
+    page = write_report(tmp_path / "one").read_text()
+    assert tuning_run.summary(one)[0] in page and "The best of " in page and 'id="standings"' not in page
     for kind in _drawn(tmp_path / "one", ["tuning"]):
         assert kind in pieces.kinds_of_figures(tmp_path / "one")
 
@@ -320,22 +322,22 @@ def test_the_command_and_its_json(tmp_path):
     (3, "tpe"), (3, "gp"), (3, "cmaes"), (3, "sobol"), (3, "spsa"), (8, "spsa"),
 ])  # fmt: skip
 def test_planted_optima_within_a_twentieth_of_the_range(parameters, sampler):
-    """In 5,000 games, in 19 of 20 tunings; Elo falls by 500 half a range away."""
+    """In 5,000 games; Elo falls by 500 half a range away.  docs/tuning.md has twenty of each."""
     for library in samplers.NEEDS.get(sampler, ()):
         pytest.importorskip(library)
-    near, rounds = 0, 3 if sampler == "gp" else 20  # of half a minute each
+    near, rounds = 0, 1 if sampler == "gp" else 8  # of a minute each
     for seed in range(rounds):
         peak = np.random.default_rng(seed).uniform(0.15, 0.85, parameters)
         found = played(Planted.of(parameters, sampler=sampler, seed=seed), law_of(peak), seed, confirm=False)
         near += np.abs(found.peak - peak).max() <= 0.05
-    assert near >= rounds - 2, near  # one of 20 is expected to miss, and chance may take another
+    assert near >= rounds - (rounds > 1), near  # one of 20 is expected to miss at most
 
 
 @pytest.mark.slow
 def test_false_confirmations():
     """At most 5 % where all values are equal, and a margin of chance."""
     confirmed = 0
-    for seed in range(200):
+    for seed in range(40):
         tuning = Planted.of(1, sampler="sobol", games=400, seed=seed, confirm={"games": 4000})
         confirmed += played(tuning, lambda point: 0.0, seed).test.state.verdict == "H1"
-    assert confirmed <= 16
+    assert confirmed <= 5

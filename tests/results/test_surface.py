@@ -101,6 +101,6 @@ def coverage(law, parameters, games, rounds, seed):
     (bell, 2, 5000, 0.93), (skew, 1, 2000, 0.7),  # a bend at the peak itself: said in docs/tuning.md
 ])  # fmt: skip
 def test_regions_hold_the_peak(law, parameters, games, least):
-    found, _ = coverage(law, parameters, games, 200, 5)
-    noise = 2.6 * (0.05 * 0.95 / (200 * parameters)) ** 0.5
+    found, _ = coverage(law, parameters, games, 100, 5)
+    noise = 2.6 * (0.05 * 0.95 / (100 * parameters)) ** 0.5
     assert found >= least - noise
