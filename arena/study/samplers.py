@@ -119,7 +119,8 @@ def _sampler(name: str, space: Space, seed: int, step: int, count: int) -> "optu
         return optuna.samplers.TPESampler(seed=of_step, n_startup_trials=count, multivariate=True)
     more: dict[str, Any] = {"n_startup_trials": 0, "warn_independent_sampling": False}
     whole = derive_seed(seed, "sampler") % 2**32
-    return optuna.samplers.CmaEsSampler(x0=space.start(), seed=whole, popsize=count, **more)
+    begin = space.values(space.inner(space.point(space.start())))
+    return optuna.samplers.CmaEsSampler(x0=begin, seed=whole, popsize=count, **more)
 
 
 def _distribution(parameter: Parameter) -> Any:

@@ -97,18 +97,13 @@ class Space:
         return str(agents.make(spell(replace(self.agent, **own), every=False)))
 
     def start(self) -> Values:
-        """The agent's own values; the middle of the range where it has none, or one that is out of it."""
-        found = {}
-        for parameter in self.parameters:
-            field, _, part = parameter.name.partition(".")
-            own: Any = _parts(self.agent, field).get(part) if part else getattr(self.agent, field)
-            if part and own is not None and not parameter.choices:
-                own = float(own)
-            usable = own is not None and parameter.holds(own)
-            found[parameter.name] = own if usable else parameter.value(0 if parameter.choices else 0.5)
-            if parameter.whole:
-                found[parameter.name] = int(found[parameter.name])
-        return found
+        """The agent's own values, which may lie beyond the ranges."""
+        found = {own.name: _own_value(self.agent, own) for own in self.parameters}
+        return {own.name: int(found[own.name]) if own.whole else found[own.name] for own in self.parameters}
+
+    def inner(self, point: Iterable[float]) -> list[float]:
+        """The nearest point within the ranges."""
+        return [place if size else min(max(place, 0.0), 1.0) for place, size in zip(point, self.sizes)]
 
 
 def space_of(spec: str, tables: Mapping[str, Any], source: str) -> Space:
@@ -170,9 +165,19 @@ def _read(name: str, table: Any, whole: bool, problems: list[str]) -> Parameter 
     return None
 
 
+def _own_value(agent: Agent, own: Parameter) -> Any:
+    """The agent's value of a parameter; of a weight or an option as text says, as a number unless it is a choice."""
+    field, _, part = own.name.partition(".")
+    value = _parts(agent, field).get(part) if part else getattr(agent, field)
+    return float(value) if part and value is not None and not own.choices else value
+
+
 def _refused(space: Space) -> list[str]:
-    """What the agent says of the ends of ranges, and of choices."""
-    found, start = [], space.start()
+    """What the agent says of the ends of ranges, and of choices; and values to begin from that there are not."""
+    found = [problem for own in space.parameters for problem in _start_fault(space.agent, own)]
+    if found:
+        return found
+    start = space.start()
     for parameter in space.parameters:
         for value in parameter.choices or (parameter.value(0.0), parameter.value(1.0)):
             try:
@@ -180,6 +185,19 @@ def _refused(space: Space) -> list[str]:
             except ValueError as error:
                 found.append(f"parameters.{parameter.name}: {error}")
     return found
+
+
+def _start_fault(agent: Agent, own: Parameter) -> list[str]:
+    value = _own_value(agent, own)
+    if own.choices:
+        fault = "" if value in own.choices else "is none of the choices"
+    else:
+        known = type(value) in (int, float) and math.isfinite(value)
+        fault = "" if known and (value > 0 or not own.log) else "is no number to begin from"
+    if not fault:
+        return []
+    such = f"give it one, such as {own.name} = {own.value(0 if own.choices else 0.5)!r}"
+    return [f"parameters.{own.name}: its value in agent = {str(agent)!r}, {value!r}, {fault}: {such}"]
 
 
 def _parts(agent: Agent, field: str) -> dict[str, str]:

@@ -294,7 +294,7 @@ class Findings:
     @cached_property
     def path(self) -> list[np.ndarray]:
         """Where SPSA has been: its point before each step, and after the last whose games have ended."""
-        point, found = np.clip(self.space.point(self.space.start()), 0, 1), []
+        point, found = np.array(self.space.inner(self.space.point(self.space.start()))), []
         for number in range(len(self.searched)):
             found.append(point)
             together = []

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,6 +157,16 @@ def test_values_and_places():
     assert log.holds(0.1) and not log.holds(0.05) and chosen.holds("x") and not chosen.holds("y")
 
 
+def test_an_agent_may_begin_beyond_its_ranges():
+    space = space_of("uct(playouts=10, exploration=0.4)", {"exploration": [0.5, 1.5]}, "t")
+    assert space.start() == {"exploration": 0.4} and space.point(space.start()) == [pytest.approx(-0.1)]
+    assert space.inner(space.point(space.start())) == [0.0]
+    tuning = Planted.of(1, sampler="sobol", games=400, seed=1)
+    tuning = replace(tuning, parameters={"evaluation": {"t0": [0.6, 1.0]}})
+    found = played(tuning, law_of(np.array([0.5]), 300), 1, confirm=False)  # at 0.8
+    assert 0.6 <= found.recommended["evaluation.t0"] <= 1.0 and abs(found.peak[0] - 0.5) < 0.2
+
+
 def test_weights_and_options_are_parts_of_a_text():
     space = space_of("alphabeta(depth=2, evaluation='corners=8, moves=1')", {"evaluation": {"corners": [5, 13]}}, "t")
     assert space.start() == {"evaluation.corners": 8.0}
@@ -177,6 +188,8 @@ def test_weights_and_options_are_parts_of_a_text():
     ({"exploration": [0.1, float("inf")]}, "low and high are finite numbers"),
     ({"exploration": {"choices": [0.4]}}, "choices are a list of two or more different values"),
     ({"explorations": [0.1, 2.0]}, "uct has no parameter explorations; it has playouts"),
+    ({"first_play_urgency": [0.5, 2.0]}, "None, is no number to begin from: give it one, such as first"),
+    ({"exploration": {"choices": [0.1, 0.9]}}, "0.4, is none of the choices: give it one"),
     ({"exploration": [-1.0, 2.0]}, "parameters.exploration: exploration = -1.0 is out of range"),
 ])  # fmt: skip
 def test_ranges_that_are_wrong(parameters, message):
