@@ -23,9 +23,13 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
 
     Plugins are looked for in the file's folder, or plugin_path, and where Python finds modules.
     """
-    path = Path(path)
+    return from_text(text_of(Path(path)), Path(path), changes)
+
+
+def text_of(path: Path) -> str:
+    """The text of a TOML file; ConfigError if it cannot be read."""
     try:
-        text = read_bounded(path).decode("utf-8")
+        return read_bounded(path).decode("utf-8")
     except FileNotFoundError:
         raise ConfigError([f"{path}: there is no such file; a configuration is a TOML file"]) from None
     except IsADirectoryError:
@@ -34,11 +38,15 @@ def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
         raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: byte {error.start} is not UTF-8; a TOML file is UTF-8 text"]) from None
-    return from_text(text, path, changes)
 
 
 def from_text(text: str, path: Path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
     """The configuration that the file `path` would hold with this text; ConfigError likewise."""
+    return from_values(values_in(text, path, changes), str(path))
+
+
+def values_in(text: str, path: Path, changes: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    """The keys in a file's text, with places that it names beside it; ConfigError if it is no TOML."""
     try:
         values = tomllib.loads(text)
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
@@ -50,7 +58,7 @@ def from_text(text: str, path: Path, changes: Mapping[str, Any] = MappingProxyTy
         values.setdefault("plugin_path", str(path.resolve().parent))
     if "openings" in values and "openings" not in changes:
         values["openings"] = beside(values["openings"], path.parent)
-    return from_values(values, str(path))
+    return values
 
 
 def from_values(values: Mapping[str, Any], source: str = "the command line") -> Config:

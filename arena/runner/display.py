@@ -56,6 +56,7 @@ class Display(Events):
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
         self.single_player = resolved["format"] == "single_player"
+        self.comparable = resolved["format"] != "matches"  # listed ones may be of very different opponents
         with Store.open(folder) as store:
             if self.single_player:
                 self.rows = list(map(list, store.each(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY number")))
@@ -293,7 +294,7 @@ class PlainDisplay(Display):
         if len(table):
             first = table.iloc[0]
             value = first["mean"] if self.single_player else 100 * first["score"]
-            if math.isfinite(value):  # a game counts
+            if math.isfinite(value) and self.comparable:  # a game counts
                 points = f"a mean of {value:,.2f}" if self.single_player else f"{value:.1f} %"
                 parts[-1] += f"; {first['agent']} leads with {points}"
         self.say(", ".join(parts))

@@ -11,7 +11,6 @@ import os
 import re
 import statistics
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,9 +26,8 @@ from arena.agents.montecarlo.method_search import TreeSearch
 from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
-from arena.config.loading import from_values
+from arena.config.loading import from_values, text_of, values_in
 from arena.config.several import RangeError, spelled_out
-from arena.games.core.files import read_bounded
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
@@ -305,13 +303,7 @@ class Keys(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_file(path: Path) -> SchemesStudy:
     """The study of a TOML file; ConfigError says what is wrong."""
-    try:
-        values = tomllib.loads(read_bounded(path).decode())
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
-    except ValueError as error:
-        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
-    return from_keys(values, str(path))
+    return from_keys(values_in(text_of(path), path), str(path))
 
 
 def from_keys(given: dict[str, Any], source: str) -> SchemesStudy:

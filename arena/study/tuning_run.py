@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -14,9 +13,8 @@ import pandas as pd
 
 from arena import results
 from arena.config.config import ConfigError
-from arena.config.openings import beside
+from arena.config.loading import text_of, values_in
 from arena.formats.base import Way
-from arena.games.core.files import read_bounded
 from arena.results.database.store import FILE_NAME
 from arena.results.shown.kinds import TRIALS
 from arena.results.statistics.elo import Z
@@ -38,17 +36,7 @@ EXAMPLES: dict[str, Any] = {  # of the keys of a file
 
 def read_file(path: Path) -> Tuning:
     """The tuning of a TOML file; ConfigError says what is wrong."""
-    try:
-        values = tomllib.loads(read_bounded(path).decode())
-    except OSError as error:
-        raise ConfigError([f"{path}: cannot be read: {error.strerror}"]) from None
-    except ValueError as error:
-        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
-    if values.get("plugins"):
-        values.setdefault("plugin_path", str(path.resolve().parent))
-    if "openings" in values:
-        values["openings"] = beside(values["openings"], path.parent)
-    return from_keys(values, str(path))
+    return from_keys(values_in(text_of(path), path), str(path))
 
 
 def from_keys(values: Mapping[str, Any], source: str = "tune") -> Tuning:

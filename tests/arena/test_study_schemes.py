@@ -148,7 +148,7 @@ def test_the_command_writes_tables_and_figures(finished):
         (["--game", "tictactoe", "--scheme", "tre"], "unknown agent 'tre' (did you mean 'tree'?)"),
         (["--game", "tictactoe", "--scheme", "distributed"], "the other schemes simulate workers; give --threads"),
         (["--game", "tictactoe", "--serial", "flat"], "serial flat: is not a search of one tree"),
-        (["none.toml"], "none.toml: cannot be read: No such file or directory"),
+        (["none.toml"], "none.toml: there is no such file"),
         (["none.toml", "--games", 4], "games cannot be added to a file: say it in none.toml"),
         (["--game", "tictactoe", "--serial", "uct(playouts=3)"], "a budget cannot be given in it"),
         (["--game", "samegame"], "is for one player"),
