@@ -158,6 +158,8 @@ class Tuning(cells.Plan):
         for read in (lambda: self.test.test(), lambda: self.gains, lambda: samplers.check(self.sampler, self.space)):
             try:
                 read()
+            except ConfigError as error:
+                problems += error.problems
             except (ValueError, TypeError) as error:
                 problems.append(str(error))
         if problems:

@@ -21,6 +21,7 @@ from arena.results.statistics.elo import Z
 from arena.runner import running
 from arena.runner.events import Events
 from arena.study import cells
+from arena.study.space import space_of
 from arena.study.tuning import RECOMMENDED, START, Findings, Pairs, Played, Step, Tuning
 from arena.study.tuning_steps import next_step
 
@@ -56,6 +57,7 @@ def from_keys(values: Mapping[str, Any], source: str = "tune") -> Tuning:
     ]
     if wrong:
         raise ConfigError(wrong)
+    space_of(given["agent"], given["parameters"], source)
     return Tuning(**given, run={key: value for key, value in values.items() if key not in own})
 
 
