@@ -70,12 +70,16 @@ def proposed(sampler: str, space: Space, trials: Sequence[Trial], seed: int, ste
     """
     own = 0 if sampler == "sobol" else (count + 1) // 2
     spread = count - own
+    return evenly(space, seed, step * spread, spread) + _asked(sampler, space, trials, seed, step, own)
+
+
+def evenly(space: Space, seed: int, begin: int, count: int) -> list[Values]:
+    """Values number `begin` and so on of a sequence that is spread evenly (Sobol's)."""
     even = qmc.Sobol(len(space.parameters), rng=np.random.default_rng(derive_seed(seed, "sobol")))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of numbers that are no power of 2
-        points = even.random((step + 1) * spread)[step * spread :]
-    found = [space.values(_chosen(space, point)) for point in points]
-    return found + _asked(sampler, space, trials, seed, step, own)
+        points = even.random(begin + count)[begin:]
+    return [space.values(_chosen(space, point)) for point in points]
 
 
 def _optuna() -> Any:

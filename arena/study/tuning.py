@@ -28,6 +28,7 @@ from arena.study.samplers import Gains, Trial
 from arena.study.space import Space, Values, space_of
 
 START, BEST, RECOMMENDED = "start", "best", "recommended"
+LEAST_CMAES = 4  # trials of a step of CMA-ES
 CONFIRM = {"elo0": 0.0, "elo1": 10.0, "games": 10_000}
 
 
@@ -149,6 +150,13 @@ class Tuning(cells.Plan):
             for key, least in (("games", 2), ("at_once", 1), ("pairs", 2))
             if getattr(self, key) < least
         ]
+        if type(self.confirm_games) is not int or self.confirm_games < 2:
+            problems.append(f"confirm.games = {self.confirm_games!r}: is a whole number from 2")
+        if self.sampler == "cmaes" and self.at_once < LEAST_CMAES:
+            problems.append(f"at_once = {self.at_once}: cmaes needs {LEAST_CMAES} or more, of which half are its own")
+        for key, value in self.spsa.items():
+            if type(value) not in (int, float) or not value > 0:
+                problems.append(f"spsa.{key} = {value!r}: is a number above 0")
         if self.pairs % 2:
             problems.append(f"pairs = {self.pairs}: is odd; a trial plays half of them first")
         if not self.against or (len(self.against) > 1 and BEST in self.against):

@@ -89,6 +89,7 @@ def run(
             step = next_step(found)
             if step is None:
                 return found
+            tuning.config([*steps, step])  # nothing is written that cannot be played
             file.write(json.dumps(asdict(step)) + "\n")
             file.flush()
             os.fsync(file.fileno())

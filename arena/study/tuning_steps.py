@@ -13,6 +13,7 @@ from arena.study.tuning import BEST, RECOMMENDED, START, Findings, Step, TuningE
 
 LEAST_CONFIRMED, MORE = 64, 4  # pairs of a batch of the confirming match, or one in MORE of those played
 SURE, ENOUGH = 0.97, 100  # share of points at which an opponent tells nothing, after so many games
+TRIED = 64  # values, before a space is taken to hold nothing but the agent as it is
 BUDGETS = ("playouts", "nodes", "seconds")
 
 
@@ -45,9 +46,13 @@ def _spsa(found: Findings) -> Step:
 def _trials(found: Findings) -> Step:
     tuning, space, number = found.tuning, found.space, len(found.searched)
     asked = samplers.proposed(tuning.sampler, space, found.trials, tuning.seed, number, tuning.at_once)
-    if not found.searched:
+    opponents = [_best(found)] if BEST in tuning.against else [*tuning.against]
+    if not found.searched and START not in opponents:
         asked[0] = space.start()  # in place of one that is spread evenly
     names = {space.spec(values): name for name, values in found.values.items()}
+    survivors = _survivors(found)
+    if not survivors and len(opponents) == 1 and all(names.get(space.spec(one)) == opponents[0] for one in asked):
+        asked = [_another(found, opponents[0]), *asked]
     made: list[tuple[str, str]] = []
     trials: list[tuple[str, Values]] = []
     for values in asked:
@@ -56,11 +61,19 @@ def _trials(found: Findings) -> Step:
             names[spec] = f"trial {len(found.values) + len(made)}"
             made.append((names[spec], spec))
         trials.append((names[spec], values))
-    opponents = [_best(found)] if BEST in tuning.against else [*tuning.against]
-    playing = dict.fromkeys([*_survivors(found), *(name for name, _ in trials)])
+    playing = dict.fromkeys([*survivors, *(name for name, _ in trials)])
     openings = number * tuning.half, (number + 1) * tuning.half
     matches = [(name, other, *openings) for name in playing for other in opponents if name != other]
     return Step("search", made, trials, matches)
+
+
+def _another(found: Findings, opponent: str) -> Values:
+    """Values that are not the opponent's: nobody plays itself.  TuningError if none are found."""
+    space, own = found.space, found.space.spec(found.values[opponent])
+    for values in samplers.evenly(space, found.tuning.seed, 0, TRIED):
+        if space.spec(values) != own:
+            return values
+    raise TuningError(f"{own} is what all values in the ranges come to: there is nothing to search")
 
 
 def _survivors(found: Findings) -> list[str]:
@@ -97,25 +110,29 @@ def _first_of_match(found: Findings) -> Step | None:
     if name == START:
         return None
     begin = max(end for step in found.steps for *_, end in step.matches)
-    more = max(1, LEAST_CONFIRMED // found.tuning.conditions)
     made = [] if spec in names else [(name, spec)]
-    return Step("confirm", made, [], [(name, START, begin, begin + more)])
+    return Step("confirm", made, [], [(name, START, begin, begin + _openings(found, 0))])
 
 
 def _more_of_match(found: Findings) -> Step | None:
     name, begin, end = found.confirming or ("", 0, 0)
-    most = found.tuning.confirm_games // (2 * found.tuning.conditions)
-    played = end - begin
-    if found.test.is_over or played >= most:
+    more = _openings(found, end - begin)
+    if found.test.is_over or more <= 0:
         return None
-    more = min(max(LEAST_CONFIRMED // found.tuning.conditions, played // MORE, 1), most - played)
     return Step("confirm", [], [], [(name, START, end, end + more)])
+
+
+def _openings(found: Findings, played: int) -> int:
+    """Openings of the confirming match's next batch."""
+    conditions = found.tuning.conditions
+    most = max(1, found.tuning.confirm_games // (2 * conditions))
+    return min(max(LEAST_CONFIRMED // conditions, played // MORE, 1), most - played)
 
 
 def _check_opponents(found: Findings) -> None:
     """TuningError if all opponents always win or lose."""
     told = []
-    for other in {other for _, other in found.matches}:
+    for other in dict.fromkeys(other for _, other in found.matches):
         pairs = [pair.won for one, met in found.matches if met == other for pair in found.of(one, other).values()]
         share = sum(pairs) / (2 * len(pairs)) if pairs else 0.5
         if 2 * len(pairs) < ENOUGH or 1 - SURE < share < SURE:
@@ -136,5 +153,6 @@ def _instead(spec: str, stronger: bool) -> str:
     own = next((key for key in BUDGETS if getattr(agent, key, None)), None)
     if own is None:
         return f"; take a {'stronger' if stronger else 'weaker'} one, or 'start'"
-    amount = getattr(agent, own) * 4 if stronger else type(getattr(agent, own))(max(1, getattr(agent, own) / 4))
+    now = getattr(agent, own)
+    amount = 4 * now if stronger else now / 4 if isinstance(now, float) else max(1, now // 4)
     return f"; take a {'stronger' if stronger else 'weaker'} one, such as {replace(agent, **{own: amount})}"

@@ -138,6 +138,34 @@ def test_the_best_so_far_may_be_the_opponent():
     assert START in opponents and len(opponents) > 2 and abs(found.peak[0] - 0.8) < 0.06
 
 
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("at_once", [1, 2, 4])
+@pytest.mark.parametrize("against", ["start", "best", "random"])
+def test_a_few_trials_at_once_always_play(sampler, at_once, against):
+    """Nobody plays itself, and no step is empty, whatever the sampler proposes of few values."""
+    keys = {"sampler": sampler, "at_once": at_once, "games": 24, "pairs": 2, "confirm": {"games": 8}}
+    tuning = Planted.of(2, against=(against,), **keys)
+    if sampler == "cmaes" and at_once < 4:
+        with pytest.raises(ConfigError, match="cmaes needs 4 or more"):
+            tuning.check()
+        return
+    if sampler not in ("cmaes", "spsa"):
+        choices = {"scout": {"choices": [True, False]}}
+        tuning = replace(tuning, agent="alphabeta(depth=1, scout=true)", parameters=choices)
+    found = played(tuning, lambda point: -100.0 * point[0], 1)
+    assert all(step.matches for step in found.steps) and found.games >= 24
+    assert all(one != other for step in found.steps for one, other, _, _ in step.matches)
+    if found.confirming:
+        assert found.confirming[2] - found.confirming[1] <= 4
+
+
+def test_ranges_that_come_to_nothing_are_told():
+    tuning = Planted.of(1, sampler="sobol", at_once=2, games=24)
+    tuning = replace(tuning, agent="uct(playouts=5)", parameters={"exploration": [0.4, 0.400001]})
+    with pytest.raises(TuningError, match="there is nothing to search"):
+        played(tuning, lambda point: 0.0, 1)
+
+
 def test_an_opponent_that_always_loses_is_told():
     tuning = Planted.of(1, sampler="sobol", games=600, against=("random",))
     with pytest.raises(TuningError, match=r"random lost 100% .* take a stronger one"):
@@ -302,6 +330,9 @@ def test_a_tuning_may_have_more_games_and_other_ranges_of_the_same_parameters(tm
     ({"games": "many"}, "games = 'many': is of the wrong type"),
     ({"against": ["best", "random"]}, "give agents or 'start', or 'best' alone"),
     ({"against": ["randm"]}, "unknown agent 'randm'"), ({"format": "swiss"}, "format: cannot be given"),
+    ({"confirm": {"games": "many"}}, "confirm.games = 'many': is a whole number from 2"),
+    ({"confirm": {"games": 0}}, "confirm.games = 0: is a whole number from 2"),
+    ({"spsa": {"c": -0.1}}, "spsa.c = -0.1: is a number above 0"),
     ({"confirm": {"elo1": -5}}, "elo0 = 0"), ({"confirm": {"elo2": 5}}, "elo2"), ({"spsa": {"a": 1.0}}, "'a'"),
     ({"game": "tictactoo"}, "unknown game 'tictactoo'"), ({"opening_plis": 3}, "opening_plis = 3: unknown key"),
     ({"sampler": "spsa", "parameters": {"exploration": {"choices": [0.1, 0.4]}}}, "exploration has choices; take tpe"),
