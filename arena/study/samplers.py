@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import qmc
+from scipy.stats import qmc, wilcoxon
 
 from arena.config.config import ConfigError
 from arena.games.core.seeds import derive_seed
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SAMPLERS = ("tpe", "gp", "cmaes", "sobol", "spsa")
 NEEDS = {"tpe": ("optuna",), "gp": ("optuna", "torch"), "cmaes": ("optuna", "cmaes")}  # libraries
+HOPELESS = 0.1  # p-value
 INSTALL = "pip install 'search-arena[tune]'"
 
 
@@ -168,18 +169,11 @@ def _tell_again(study, space: Space, spread, trials: list[Trial]) -> None:
 
 def hopeless(trial: Trial, others: Sequence[Trial]) -> bool:
     """Whether a trial is worse than the best one, pair by pair (Wilcoxon's test, as in Optuna's pruner)."""
-    if not others:
+    best = max(others, key=lambda other: other.value)
+    apart = np.array([points - best.pairs[number] for number, points in trial.pairs.items() if number in best.pairs])
+    if not apart.any() or apart.mean() >= 0:
         return False
-    optuna = _optuna()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        study = optuna.create_study(direction="maximize", pruner=optuna.pruners.WilcoxonPruner())
-        best = max(others, key=lambda other: other.value)
-        study.add_trial(optuna.trial.create_trial(value=best.value, intermediate_values=best.pairs))
-        asked = study.ask()
-        for number, points in trial.pairs.items():
-            asked.report(points, number)
-        return asked.should_prune()
+    return bool(wilcoxon(apart, alternative="less", zero_method="zsplit").pvalue < HOPELESS)
 
 
 # -- SPSA -------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -136,6 +137,27 @@ def test_the_best_so_far_may_be_the_opponent():
     found = played(tuning, law_of(np.array([0.8])), 3, confirm=False)
     opponents = {other for _, other, _, _ in _matches(found)}
     assert START in opponents and len(opponents) > 2 and abs(found.peak[0] - 0.8) < 0.06
+
+
+@optuna
+@pytest.mark.parametrize("seed", range(20))
+def test_hopeless_is_what_optunas_pruner_says(seed):
+    from optuna import create_study, logging
+    from optuna.pruners import WilcoxonPruner
+    from optuna.trial import create_trial
+
+    logging.set_verbosity(logging.ERROR)
+    rng = np.random.default_rng(seed)
+    points = [dict(enumerate(rng.integers(0, 5, 8) / 2 * shift)) for shift in (1.0, 0.6)]
+    best, worse = (samplers.Trial({}, 0, sum(one.values()), one) for one in points)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the pruner is experimental
+        study = create_study(direction="maximize", pruner=WilcoxonPruner())
+        study.add_trial(create_trial(value=best.value, intermediate_values=best.pairs))
+        asked = study.ask()
+        for number, one in worse.pairs.items():
+            asked.report(one, number)
+        assert samplers.hopeless(worse, [best]) == asked.should_prune()
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
