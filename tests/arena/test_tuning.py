@@ -133,10 +133,14 @@ def _matches(found):
 
 
 def test_the_best_so_far_may_be_the_opponent():
-    tuning = Planted.of(1, sampler="sobol", games=600, against=("best",), seed=2)
-    found = played(tuning, law_of(np.array([0.8])), 3, confirm=False)
-    opponents = {other for _, other, _, _ in _matches(found)}
-    assert START in opponents and len(opponents) > 2 and abs(found.peak[0] - 0.8) < 0.06
+    away = []
+    for seed in range(5):
+        tuning = Planted.of(1, sampler="sobol", games=600, against=("best",), seed=seed)
+        found = played(tuning, law_of(np.array([0.8])), seed + 1, confirm=False)
+        opponents = {other for _, other, _, _ in _matches(found)}
+        assert START in opponents and len(opponents) > 2
+        away.append(abs(found.peak[0] - 0.8))
+    assert np.median(away) < 0.06, away
 
 
 @optuna
