@@ -67,6 +67,7 @@ class Breakthrough(BitBoard, Game):
     sizes = "rows 4 to 32, columns 2 to 16, up to 64 squares"
     colour_exchange = "turn"
     state_size = 3
+    quick_keys = True
     move_limit = 64 * 64
     symmetries = 2
     soonest_win = 3

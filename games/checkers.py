@@ -50,6 +50,7 @@ class Checkers(Game):
     summed = "material"
     sizes = "8x8, quiet 1 to 1000"
     state_size = 4
+    quick_keys = True
     move_limit = 64 * 64
     max_moves = 4 * MEN
 

@@ -38,6 +38,7 @@ class Clobber(BitBoard, Game):
     sizes = "rows and columns 1 to 26, 2 to 64 squares"
     status = "counted"
     state_size = 2
+    quick_keys = True
     move_limit = 128
     code_limit = 4 * move_limit
 

@@ -38,6 +38,7 @@ class Connect4(Game):
     state_size = 2
     symmetries = 2
     lane_bits = 64
+    quick_keys = True
     soonest_win = 3
     soonest_loss = 4
 

@@ -41,6 +41,7 @@ class Domineering(BitBoard, Game):
     sizes = "rows 2 to 32, columns 1 to 26, up to 64 squares"
     status = "counted"
     state_size = 1
+    quick_keys = True
     move_limit = 2 * HORIZONTAL
     code_limit = 2 * HORIZONTAL
     symmetries = 4  # which keep vertical dominoes vertical

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.agents.core.selection import prefetch
 from arena.agents.core.sides import result_of, same_side, side_to_move
 from arena.agents.core.table import LINE_WORDS, aligned, move_image, share_of, table_key
 from arena.agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
@@ -30,6 +31,8 @@ STEP, AGAIN, PAUSE = range(3)  # a thread makes a step, asks its rule again, or 
 UNSPLIT = -1  # of a node's `split`
 KEY, DATA = range(2)  # of a row
 TABLE_ROW_BYTES = 16
+FAR_ROWS = 1 << 16  # a table of a MiB is about as large as a core's cache
+FEW_KEYS = 8  # where least keys, of symmetric positions, cost less than waiting for their rows
 # Of data, from the lowest bit: 1, whether the value is a lower bound, 16 bits of value, 24 of move + 1, work
 VALUE_SHIFT, MOVE_SHIFT, WORK_SHIFT = 2, 18, 42
 VALUE_OFFSET, MOVE_MASK, MOST_WORK = 1 << 15, (1 << 24) - 1, (1 << 21) - 1
@@ -316,6 +319,20 @@ def enter(game, rule, search, ply, threshold, found):
         if options.table_first and move_image(game, move, node.symmetry) == table_move:
             rank += TABLE_RANK
         search.ranks[ply, i] = rank + rule.own_rank(search, node.key, move)
+    if game.quick_keys and options.table:
+        fetch_children(game, search, ply)
+
+
+@inlined
+def fetch_children(game, search, ply):
+    """Start to load what the table has of the positions that the moves of a node lead to."""
+    state, child, total = search.states[ply], search.states[ply + 1], search.nodes[ply].total
+    if len(search.words) < FAR_ROWS or (search.options.symmetries and total > FEW_KEYS):
+        return
+    for i in range(total):
+        game.play_into(state, np.int64(search.moves[ply, i]), child)
+        key, _ = table_key(game, search, child)
+        prefetch(search.words, 2 * row_of(search.words, key))
 
 
 @inlined
@@ -332,9 +349,16 @@ def receive(game, search, ply, value):
 
 
 @inlined
+def row_of(words, key):
+    """The first of a key's two rows."""
+    return 2 * share_of(key, len(words) // 2)
+
+
+@inlined
 def look_up(search, ply, key, threshold):
     """(whether the table answers the question at `ply`, its bound, its best move or -1)."""
-    words, row = search.words, 2 * share_of(key, len(search.words) // 2)
+    words = search.words
+    row = row_of(words, key)
     for i in range(row, row + 2):
         data = words[i, DATA]
         if data != 0 and words[i, KEY] == np.int64(key) ^ data:
@@ -355,7 +379,7 @@ def keep(game, search, ply):
     work = min(counts.nodes - node.entered, MOST_WORK)
     data = 1 | (2 if reached else 0) | (plies + VALUE_OFFSET) << VALUE_SHIFT
     data |= (np.int64(move) + 1) << MOVE_SHIFT | work << WORK_SHIFT
-    row, check = 2 * share_of(node.key, len(words) // 2), np.int64(node.key)
+    row, check = row_of(words, node.key), np.int64(node.key)
     if words[row, KEY] != check ^ words[row, DATA]:
         if work >= words[row, DATA] >> WORK_SHIFT:
             counts.taken += words[row, DATA] == 0 or words[row + 1, DATA] == 0

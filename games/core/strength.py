@@ -33,6 +33,8 @@ class Strength(Rules):
     # "turn": it does if the rows of `grid` are reversed, too; "": it does not
     soonest_win: ClassVar[int] = 1  # unless an exact end is foreseen, the player to move wins in no fewer plies,
     soonest_loss: ClassVar[int] = 1  # and loses in no fewer
+    quick_keys: ClassVar[bool] = False  # making a move and its key take less time than a load from memory: solvers
+    # then load what their tables have of all moves beforehand
     term_weights: ClassVar[Mapping[str, float]] = {}  # the terms that `counts` counts, each with its usual weight
     term_scale: ClassVar[float] = 8.0  # a sum f of weighted terms is worth f / (term_scale + |f|)
     summed: ClassVar[str | None] = None  # the evaluation that depends on this sum with the usual weights, if one does
