@@ -16,14 +16,16 @@ from numba.np import arrayobj
 
 from arena.games.core.jit import helper
 
-LANES = 8  # 16, of 512 bits, are slower for few children, and no faster for many
+LANES = 8  # children in a vector; 16, of 512 bits, are slower for few children, and no faster for many
+PLACES = LANES - 1  # the lowest bits of a key
 SPARE = LANES  # rows beyond the length of an array of nodes: a vector may begin at any node
 LOGS = np.array([0.0, *map(log, range(1, 1 << 12))])  # by visits; most nodes have fewer
+ROOTS = np.sqrt(LOGS).astype(np.float32)
+UNVISITED = np.float32(1e30)  # instead of the mean
 
-_INT, _INDEX, _FLOAT, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
-_INTS, _FLOATS, _DOUBLES = (ir.VectorType(scalar, LANES) for scalar in (_INT, _FLOAT, _DOUBLE))
+_INT, _INDEX, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
+_INTS, _FLOATS = ir.VectorType(_INT, LANES), ir.VectorType(_FLOAT, LANES)
 _ONES = _FLOATS([1.0] * LANES)
-_LEAST, _MOST = -(2**31), 2**31 - 1  # keys: beyond the last node, and without visits
 
 
 @helper
@@ -32,45 +34,56 @@ def log_of(visits):
     return LOGS[np.uint64(visits)] if visits < len(LOGS) else log(visits)
 
 
-def largest_bound(visits, value, first, count, scale):
-    """The first node without visits among `count` from `first`; else the first of the largest bound.
+@helper
+def root_of_log(visits):
+    """sqrt(ln max(visits, 1)), float32."""
+    return ROOTS[np.uint64(visits)] if visits < len(ROOTS) else np.float32(sqrt(log(visits)))
 
-    The bound is value / visits + sqrt(scale / visits), in single precision.  visits: int32[] and value: float64[], both
-    with SPARE rows of memory beyond their length; scale: float32, 0 or more.
+
+def new_bounds(room):
+    """float32[room, 2]: mean and 1 / sqrt(visits) of nodes, with SPARE rows of memory beyond its length."""
+    return np.empty((room + SPARE, 2), np.float32)[:room]
+
+
+def largest_bound(bounds, first, count, scale):
+    """The first node of the largest bound among `count` from `first`, to 20 bits: nodes without visits come first.
+
+    The bound is mean + scale / sqrt(visits), in single precision.  bounds: float32[, 2] of `new_bounds`, 0 or more;
+    scale: float32, 0 or more.
     """
-    best, best_bound = first, np.float32(-1.0)
+    best, most = first, -1
     for node in range(first, first + count):
-        if visits[node] == 0:
-            return node
-        share = np.float32(1.0) / np.float32(visits[node])
-        bound = np.float32(value[node]) * share + np.float32(sqrt(np.float32(scale) * share))
-        if bound > best_bound:
-            best, best_bound = node, bound
+        key = key_of(bounds[node, 0] + np.float32(scale) * bounds[node, 1])
+        if key > most:
+            best, most = node, key
     return best
 
 
+def key_of(bound):
+    """A bound, not negative, as an integer of the same order, without its three lowest bits."""
+    return int(bound.view(np.int32)) & ~PLACES
+
+
 @overload(largest_bound)
-def _largest_bound(visits, value, first, count, scale):
-    return lambda visits, value, first, count, scale: first + _place(visits, value, first, count, np.float32(scale))
+def _largest_bound(bounds, first, count, scale):
+    return lambda bounds, first, count, scale: first + _place(bounds, first, count, np.float32(scale))
 
 
 @intrinsic
-def _place(typing_context, visits, value, first, count, scale):
+def _place(typing_context, bounds, first, count, scale):
+    rows = ir.VectorType(_FLOAT, 2 * LANES)
 
     def codegen(context, builder, sig, args):
-        scales = _all(builder, args[4], _FLOATS)
+        scales = _all(builder, args[3], _FLOATS)
 
-        def key_at(node):
-            seen = _load(context, builder, sig.args[0], args[0], node, _INTS)
-            total = _load(context, builder, sig.args[1], args[1], node, _DOUBLES)
-            share = builder.fdiv(_ONES, builder.sitofp(seen, _FLOATS))
-            mean = builder.fmul(builder.fptrunc(total, _FLOATS), share)
-            bound = builder.fadd(mean, _root(builder, builder.fmul(scales, share)))
-            return _key(builder, bound, builder.icmp_signed("==", seen, _INTS([0] * LANES)))
+        def bound_at(node):
+            words = _load(context, builder, sig.args[0], args[0], node, rows)
+            mean, root = (_every(builder, words, rows, 2, column) for column in (0, 1))
+            return builder.fadd(mean, builder.fmul(scales, root))
 
-        return _scan(context, builder, sig.args[2:4], args[2:4], key_at)
+        return _scan(context, builder, sig.args[1:3], args[1:3], bound_at)
 
-    return types.int64(visits, value, first, count, types.float32), codegen
+    return types.int64(bounds, first, count, types.float32), codegen
 
 
 def largest_bound_in_flight(counts, first, count, scale, weight, wu):
@@ -79,18 +92,17 @@ def largest_bound_in_flight(counts, first, count, scale, weight, wu):
     counts: int64[, 2], with SPARE rows of memory beyond its length: simulations begun, and a word with the finished
         ones in its lower half and twice their reward in the upper.  scale and weight are float32
     """
-    best, best_bound = first, np.float32(-1.0)
+    best, most = first, -1
     for node in range(first, first + count):
         begun, done = counts[node, 0], counts[node, 1]
         visits = np.float32(done & 0xFFFFFFFF)
-        counted = visits + weight * (np.float32(begun) - visits)
-        if counted <= 0.0:
-            return node
-        share = np.float32(1.0) / (max(visits, np.float32(1.0)) if wu else counted)
-        mean = np.float32(0.5) * np.float32(done >> 32) * share
-        bound = mean + np.float32(sqrt(np.float32(scale) * (np.float32(1.0) / counted)))
-        if bound > best_bound:
-            best, best_bound = node, bound
+        counted, bound = visits + weight * (np.float32(begun) - visits), UNVISITED
+        if counted > 0.0:
+            share = np.float32(1.0) / (max(visits, np.float32(1.0)) if wu else counted)
+            mean = np.float32(0.5) * np.float32(done >> 32) * share
+            bound = mean + np.float32(scale) * np.float32(sqrt(np.float32(1.0) / counted))
+        if key_of(bound) > most:
+            best, most = node, key_of(bound)
     return best
 
 
@@ -111,46 +123,50 @@ def _place_in_flight(typing_context, counts, first, count, scale, weight, wu):
         scales, weights = _all(builder, args[3], _FLOATS), _all(builder, args[4], _FLOATS)
         widened = context.cast(builder, args[5], sig.args[5], types.boolean)
 
-        def key_at(node):
+        def bound_at(node):
             words = _load(context, builder, sig.args[0], args[0], node, rows)
             begun, visits, reward = (
-                builder.sitofp(
-                    builder.shuffle_vector(words, rows(ir.Undefined), _INTS([4 * i + half for i in range(LANES)])),
-                    _FLOATS,
-                )
-                for half in (0, 2, 3)
+                builder.sitofp(_every(builder, words, rows, 4, half), _FLOATS) for half in (0, 2, 3)
             )
             counted = builder.fadd(visits, builder.fmul(weights, builder.fsub(begun, visits)))
             one = builder.fcmp_ordered(">", visits, _ONES)
             divisor = builder.select(widened, builder.select(one, visits, _ONES), counted)
             mean = builder.fmul(builder.fmul(_FLOATS([0.5] * LANES), reward), builder.fdiv(_ONES, divisor))
-            width = _root(builder, builder.fmul(scales, builder.fdiv(_ONES, counted)))
-            return _key(builder, builder.fadd(mean, width), builder.fcmp_ordered("<=", counted, _FLOATS([0.0] * LANES)))
+            width = builder.fmul(scales, _root(builder, builder.fdiv(_ONES, counted)))
+            seen = builder.fcmp_ordered(">", counted, _FLOATS([0.0] * LANES))
+            return builder.select(seen, builder.fadd(mean, width), _FLOATS([float(UNVISITED)] * LANES))
 
-        return _scan(context, builder, sig.args[1:3], args[1:3], key_at)
+        return _scan(context, builder, sig.args[1:3], args[1:3], bound_at)
 
     return types.int64(counts, first, count, types.float32, types.float32, wu), codegen
 
 
-def _scan(context, builder, kinds, limits, key_at):
-    """The index, from 0, of the first largest key; limits: first node, number of nodes."""
+def _scan(context, builder, kinds, limits, bound_at):
+    """The index, from 0, of the first greatest bound but for its three lowest bits; limits: first node, their number.
+
+    These bits hold 7 less the place in the vector: the greatest word tells its place without a comparison, a mask and
+    a count of zeros behind the maximum.
+    """
     begin, last = (context.cast(builder, limit, kind, types.int64) for limit, kind in zip(limits, kinds))
-    best, found = (cgutils.alloca_once_value(builder, one) for one in (_INT(_LEAST), _INDEX(0)))
+    best, found = (cgutils.alloca_once_value(builder, one) for one in (_INT(-1), _INDEX(0)))
     with cgutils.for_range_slice(builder, _INDEX(0), last, _INDEX(LANES), _INDEX) as (done, _):
         left = _all(builder, builder.trunc(builder.sub(last, done), _INT), _INTS)
         inside = builder.icmp_signed("<", _INTS(list(range(LANES))), left)
-        key = builder.select(inside, key_at(builder.add(begin, done)), _INTS([_LEAST] * LANES))
-        most = _most(builder, key)
-        better = builder.icmp_signed(">", most, builder.load(best))
-        place = builder.add(done, _first(builder, builder.icmp_signed("==", key, _all(builder, most, _INTS))))
+        word = builder.and_(builder.bitcast(bound_at(builder.add(begin, done)), _INTS), _INTS([~PLACES] * LANES))
+        word = builder.or_(word, _INTS(list(range(PLACES, -1, -1))))
+        word = _most(builder, builder.select(inside, word, _INTS([-1] * LANES)))
+        place = builder.xor(builder.and_(word, _INT(PLACES)), _INT(PLACES))
+        key = builder.and_(word, _INT(~PLACES))
+        better = builder.icmp_signed(">", key, builder.load(best))
+        place = builder.add(done, builder.zext(place, _INDEX))
         builder.store(builder.select(better, place, builder.load(found)), found)
-        builder.store(builder.select(better, most, builder.load(best)), best)
+        builder.store(builder.select(better, key, builder.load(best)), best)
     return builder.load(found)
 
 
-def _key(builder, bound, unvisited):
-    """Bounds as integers of the same order, like the words of non-negative floats; nodes without visits first."""
-    return builder.select(unvisited, _INTS([_MOST] * LANES), builder.bitcast(bound, _INTS))
+def _every(builder, words, vector, step, begin):
+    """Each step-th element of a vector, from `begin` on."""
+    return builder.shuffle_vector(words, vector(ir.Undefined), _INTS([step * i + begin for i in range(LANES)]))
 
 
 def _root(builder, value):
@@ -159,9 +175,8 @@ def _root(builder, value):
 
 
 def _load(context, builder, array_type, array, row, vector):
-    """A vector of an array's elements from a row on; array[row] is one element or a pair."""
-    index = row if array_type.ndim == 1 else builder.mul(row, _INDEX(2))
-    pointer = builder.gep(arrayobj.make_array(array_type)(context, builder, array).data, [index])
+    """A vector of an array's elements from a row on, which is a pair."""
+    pointer = builder.gep(arrayobj.make_array(array_type)(context, builder, array).data, [builder.shl(row, _INDEX(1))])
     return builder.load(builder.bitcast(pointer, vector.as_pointer()), align=array_type.dtype.bitwidth // 8)
 
 
@@ -177,12 +192,6 @@ def _most(builder, key):
         key = builder.select(builder.icmp_signed(">", key, other), key, other)
         half //= 2
     return builder.extract_element(key, _INT(0))
-
-
-def _first(builder, mask):
-    """The index of the first true element, which exists."""
-    bits = builder.zext(builder.bitcast(mask, ir.IntType(LANES)), _INDEX)
-    return builder.cttz(bits, ir.IntType(1)(1))
 
 
 def prefetch(array, index):

@@ -1,10 +1,11 @@
 """The tree of Monte-Carlo tree search as arrays: a node is an index, and a node's children are adjacent."""
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.agents.core.selection import SPARE
+from arena.agents.core.selection import UNVISITED, new_bounds
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, inlined, kernel
 from arena.games.core.playout import copy_state
@@ -16,10 +17,11 @@ UNPROVEN = 0
 
 
 class Tree(NamedTuple):
-    """Row i of every array is node i; only the first `size[0]` rows mean anything.  A node takes 25 bytes."""
+    """Row i of every array is node i; only the first `size[0]` rows mean anything.  A node takes 33 bytes."""
 
     visits: np.ndarray  # int32[capacity]
     value: np.ndarray  # float64[capacity], sum of rewards, 0 to 1, for the player who moved into the node
+    bounds: np.ndarray  # float32[capacity, 2], see set_bound; for rules that select by vectors
     move: np.ndarray  # int32[capacity], to the node
     first_child: np.ndarray  # int32[capacity]
     children: np.ndarray  # int32[capacity], LEAF or their number
@@ -40,9 +42,9 @@ class Walk(NamedTuple):
 
 def new_tree(room: int) -> Tree:
     """A root with room for `room` nodes; memory is provided when it is first written."""
-    visits, move, first_child, children = (np.empty(room + SPARE, np.int32)[:room] for _ in range(4))
-    value = np.empty(room + SPARE)[:room]
-    tree = Tree(visits, value, move, first_child, children, size=np.zeros(1, np.int64), proven=np.zeros(room, np.int8))
+    visits, move, first_child, children = (np.empty(room, np.int32) for _ in range(4))
+    value, bounds, size = np.empty(room), new_bounds(room), np.zeros(1, np.int64)
+    tree = Tree(visits, value, bounds, move, first_child, children, size, proven=np.zeros(room, np.int8))
     clear(tree)
     return tree
 
@@ -149,12 +151,23 @@ def shuffled_moves(game, state, moves, rng):
 
 @inlined
 def write_children(tree, first, moves, count):
-    """Make unvisited leaves from `first` on for moves[:count]; the caller sets their values."""
+    """Make unvisited leaves from `first` on for moves[:count]; the caller sets their values and bounds."""
     for i in range(count):
         child = np.uint64(first + i)
         tree.visits[child] = 0
         tree.move[child] = moves[i]
         tree.children[child] = LEAF
+
+
+@inlined
+def set_bound(tree, node):
+    """Write mean and 1 / sqrt(visits) of a node for the selection, where nothing waits for them."""
+    if tree.visits[node] == 0:
+        tree.bounds[node, 0], tree.bounds[node, 1] = UNVISITED, np.float32(0.0)
+        return
+    share = np.float32(1.0) / np.float32(tree.visits[node])
+    tree.bounds[node, 0] = np.float32(tree.value[node]) * share
+    tree.bounds[node, 1] = np.float32(sqrt(share))
 
 
 @kernel
@@ -168,6 +181,7 @@ def copy_subtree(game, tree, root, target):
         source = origin[node]
         target.visits[node] = tree.visits[source]
         target.value[node] = tree.value[source]
+        target.bounds[node] = tree.bounds[source]
         target.children[node] = tree.children[source]
         target.proven[node] = tree.proven[source]
         target.first_child[node] = used

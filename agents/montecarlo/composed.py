@@ -83,8 +83,7 @@ class Composed(UCB1):
 class Selecting(Composed):
     """Composed with methods that change the selection; bounds have double precision."""
 
-    def function(self, name):
-        return super().function("best_of_each" if name == "best_child" else name)
+    by_vectors = False
 
     def bound(self, game, search, walk, child, scale):
         """mean + exploration term + the methods' terms."""

@@ -22,7 +22,7 @@ class TreeSearch(PreparedAgent):
 
     keep_tree: continue in the subtree of the moves that were played, instead of starting from nothing
     solver: back up proven wins, draws and losses as such
-    max_nodes: a tree of this size is expanded no further (a node takes 25 bytes, and more with methods)
+    max_nodes: a tree of this size is expanded no further (a node takes 33 bytes, and more with methods)
     exploration: the constant K of the bound, for rewards from 0 to 1
     """
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from arena.agents.core.agent import Budget, Player
 from arena.agents.core.chunks import run_chunks
+from arena.agents.core.selection import UNVISITED
 from arena.agents.core.sides import side_to_move
 from arena.agents.core.tree_arrays import (
     LEAF,
@@ -163,7 +164,7 @@ def result_of(game, rule, search, walk, rng):
 @inlined
 def finish(game, rule, search, walk, result):
     """Back up a simulation's result, learn from it, and prove by it."""
-    back_up(search.tree, walk, rule.lanes * 0.5 * (1.0 + result), rule.lanes)
+    back_up(rule, search.tree, walk, rule.lanes * 0.5 * (1.0 + result))
     rule.chain.learn(game, search, walk, result)
     rule.prover.prove(search.tree, walk)
 
@@ -201,20 +202,24 @@ def expand(game, tree, node, state, moves, rng):
     count, first, row = shuffled_moves(game, state, moves, rng), tree.size[0], np.uint64(node)
     write_children(tree, first, moves, count)
     for i in range(count):
-        tree.value[np.uint64(first + i)] = 0.0
+        child = np.uint64(first + i)
+        tree.value[child] = 0.0
+        tree.bounds[child, 0], tree.bounds[child, 1] = UNVISITED, np.float32(0.0)
     tree.first_child[row] = first
     tree.children[row] = count
     tree.size[0] = first + count
 
 
 @inlined
-def back_up(tree, walk, reward, playouts):
-    """Count that many visits along the path, and the first player's rewards for each node's mover."""
+def back_up(rule, tree, walk, reward):
+    """Count the playouts along the path, and the sum of the first player's rewards for each node's mover."""
+    playouts = rule.lanes
     tree.visits[ROOT] += playouts
-    for i in range(1, walk.length[0]):
+    for i in range(np.uint64(1), np.uint64(walk.length[0])):
         node = np.uint64(walk.path[i])
         tree.visits[node] += playouts
         tree.value[node] += reward if walk.movers[i] == 0 else playouts - reward
+        rule.note(tree, node)
 
 
 @dataclass(frozen=True)

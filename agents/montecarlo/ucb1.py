@@ -12,9 +12,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.selection import largest_bound, log_of, prefetch
+from arena.agents.core.selection import largest_bound, log_of, prefetch, root_of_log
 from arena.agents.core.sides import side_to_move
-from arena.agents.core.tree_arrays import UNPROVEN, proven_result
+from arena.agents.core.tree_arrays import UNPROVEN, proven_result, set_bound
 from arena.agents.montecarlo.chain import Chain
 from arena.agents.montecarlo.method import NONE
 from arena.agents.montecarlo.search import Proving, Unproving, expand
@@ -55,9 +55,14 @@ class UCB1(Compilable):
     def prover(self) -> Unproving:
         return Proving() if self.solver else Unproving()
 
+    @property
+    def by_vectors(self) -> bool:
+        """Whether the selection reads Tree.bounds."""
+        return not (self.solver or self.urgency)
+
     def function(self, name):
         if name == "best_child":
-            name = "best_of_each" if self.solver or self.urgency else "best_by_vectors"
+            name = "best_by_vectors" if self.by_vectors else "best_of_each"
         return super().function(name)
 
     def best_child(self, game, search, walk, node):
@@ -65,15 +70,18 @@ class UCB1(Compilable):
         return self.function("best_child")(self, game, search, walk, node)
 
     def best_by_vectors(self, game, search, walk, node):
-        """The first unvisited child, or the one with the largest bound.
-
-        Single precision, and the bound as q/n + sqrt((K^2 ln N)/n), make a search of Connect 4 a fifth faster.
-        """
+        """The first unvisited child, or the first with the largest bound."""
         tree = search.tree
         first = tree.first_child[node]
-        for column in (tree.move, tree.first_child, tree.children):  # the next reads of one of the children
+        for column in (tree.move, tree.first_child, tree.children, tree.visits):  # what is read next of one child
             prefetch(column, first)
-        return largest_bound(tree.visits, tree.value, first, tree.children[node], np.float32(self.scale(search, node)))
+        scale = np.float32(search.options.exploration) * root_of_log(tree.visits[node])
+        return largest_bound(tree.bounds, first, tree.children[node], scale)
+
+    def note(self, tree, node):
+        """A node has other visits and rewards."""
+        if self.by_vectors:
+            set_bound(tree, node)
 
     def best_of_each(self, game, search, walk, node):
         """A method's choice, or the largest bound among children that take part; if these are lost, another child."""

@@ -25,7 +25,7 @@ from arena.games.core.seeds import derive_seed
 SOURCES = Path(__file__).parent
 COMPILER = "g++"
 # without contraction to fused multiply-adds, whose other rounding would in time lead to other moves
-FLAGS = ("-O3", "-march=native", "-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+FLAGS = ("-O3", "-march=native", "-std=c++20", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 SEED = 1
 LEAST_TURN = 0.2  # seconds of processor time
 WORD = (1 << 64) - 1

@@ -70,6 +70,7 @@ struct Grave {
         return 0.5 * (game.result() + 1);
     }
 
+    void note(Node&) {}
     void learn(const Tree<Game>& tree, double reward) {
         int twice = int(2 * reward);
         for (int i = 0; i < tree.length; i++) {

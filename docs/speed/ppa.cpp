@@ -28,6 +28,7 @@ struct PPA {
         return 0.5 * (game.result() + 1);
     }
 
+    void note(Node& node) { node.note(); }
     void learn(const Tree<Game>&, double reward) {
         int winner = reward == 1 ? 0 : 1;  // there are no draws
         adaptation.gather(policy, playout, winner);

@@ -1,6 +1,7 @@
 // Monte-Carlo tree search: select, expand, play out, back up, as agents/montecarlo/search.py has it.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -10,10 +11,16 @@
 struct Node {
     int move, visits = 0, first = 0, children = 0;
     double value = 0;  // the sum of rewards of the player who moved into the node
+    float mean = 0, root = 0;  // for largest_bound: value / visits, 1 / sqrt(visits)
+
+    void note() {
+        float share = 1.0f / visits;
+        mean = float(value) * share, root = std::sqrt(share);
+    }
 };
 
 // A rule has select(tree, game): the child to go to; play_out(tree, game, random): the first player's reward, from the
-// end of the path; and learn(tree, reward).
+// end of the path; note(node), whose visits and value have changed; and learn(tree, reward).
 template <class Game>
 struct Tree {
     std::vector<Node> nodes{{-1}};
@@ -21,16 +28,17 @@ struct Tree {
 
     int last() const { return path[length - 1]; }
 
-    // UCB1's child of the path's last node, in single precision: an unvisited one, or that of the largest bound.
+    // UCB1's child of the path's last node: an unvisited one, or that of the largest bound, in single precision but for
+    // its three lowest bits.
     int largest_bound(double exploration) const {
         const Node& node = nodes[last()];
-        float scale = exploration * exploration * std::log(double(std::max(node.visits, 1))), best_bound = -1;
-        int best = node.first;
+        float scale = float(exploration) * float(std::sqrt(std::log(double(std::max(node.visits, 1)))));
+        int best = node.first, best_key = -1;
         for (int child = node.first; child < node.first + node.children; child++) {
             const Node& one = nodes[child];
             if (!one.visits) return child;
-            float share = 1.0f / one.visits, bound = float(one.value) * share + std::sqrt(scale * share);
-            if (bound > best_bound) best = child, best_bound = bound;
+            int key = std::bit_cast<int>(one.mean + scale * one.root) & ~7;
+            if (key > best_key) best = child, best_key = key;
         }
         return best;
     }
@@ -62,7 +70,9 @@ struct Tree {
         for (int i = 0; i < length; i++) {
             Node& node = nodes[path[i]];
             node.visits++;
-            if (i > 0) node.value += movers[i] == 0 ? reward : 1 - reward;
+            if (i == 0) continue;
+            node.value += movers[i] == 0 ? reward : 1 - reward;
+            rule.note(node);
         }
         rule.learn(*this, reward);
     }

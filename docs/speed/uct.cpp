@@ -11,6 +11,7 @@ template <class Game>
 struct UCT {
     int select(const Tree<Game>& tree, const Game&) { return tree.largest_bound(EXPLORATION); }
     double play_out(const Tree<Game>&, Game& game, Random& random) { return 0.5 * (game.random_playout(random) + 1); }
+    void note(Node& node) { node.note(); }
     void learn(const Tree<Game>&, double) {}
 };
 

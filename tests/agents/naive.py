@@ -25,8 +25,9 @@ def expand(game, node, state, rng):
 
 
 def ucb1(exploration, urgency=None):
-    """UCT's choice among the children: the largest bound; unvisited ones have `urgency` for theirs, or come first.
+    """UCT's choice among the children: the largest bound; unvisited ones have `urgency` for theirs.
 
+    Without urgency they come first, and of each bound, a float of 32 bits, the three lowest do not count.
     `passing` is how many other simulations are on their way through the node.
     """
 
@@ -36,12 +37,12 @@ def ucb1(exploration, urgency=None):
         def bound(child):
             if child.visits == 0:
                 return F32(np.inf if urgency is None else urgency)
-            share = F32(1) / F32(child.visits)
-            return F32(child.value) * share + F32(
-                sqrt(F32(exploration * exploration * log(node.visits + passing)) * share)
-            )
+            share, logarithm = F32(1) / F32(child.visits), log(node.visits + passing)
+            if urgency is None:
+                return F32(child.value) * share + F32(exploration) * F32(sqrt(logarithm)) * F32(sqrt(share))
+            return F32(child.value) * share + F32(sqrt(F32(exploration * exploration * logarithm) * share))
 
-        return max(node.children, key=bound)
+        return max(node.children, key=bound if urgency is not None else lambda child: bound(child).view(np.int32) & ~7)
 
     return select
 

@@ -1,8 +1,11 @@
 """Monte-Carlo tree search against its naive twins, and what its solver proves."""
 
+import numpy as np
 import pytest
 
 from arena import agents, games
+from arena.agents.core.agent import Budget, closing
+from arena.agents.core.selection import UNVISITED
 from arena.agents.core.tree_arrays import ROOT, UNPROVEN, new_tree, proven_result
 from arena.agents.montecarlo.search import Search, search_kernel
 from arena.agents.montecarlo.ucb1 import UCB1, Numbers
@@ -109,3 +112,39 @@ def test_the_solver_wins_endings_of_connect4(data_folder):
     game, agent = games.make("connect4"), agents.make("uct(solver=true, playouts=20000)")
     found = [agent.choose(game, game.read_line(" ".join(moves))[1], seed=1).value == 1.0 for moves in won]
     assert len(found) >= 15 and sum(found) >= 0.95 * len(found)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "uct",
+        "uct(lanes=2)",
+        "root(workers=2, share_every=50)",
+        "tree(search='uct', simulated=true)",
+        "gscpm(search='uct', simulated=true)",
+    ],
+)
+@pytest.mark.parametrize("game", ["connect4", "nim"])
+def test_what_the_selection_reads_is_what_has_been_counted(spec, game):
+    """Means and 1 / sqrt(visits), of a search, of one that shares statistics, and with virtual losses."""
+    game = games.make(game)
+    with closing(agents.make(spec).player(game, Budget(playouts=600))) as player:
+        player.choose(game.initial(), stream(3))
+        trees = [one.tree for one in getattr(player, "searches", [player])]
+    for tree in trees:
+        visits, value, bounds = (column[1 : tree.size[0]] for column in (tree.visits, tree.value, tree.bounds))
+        used = np.concatenate([np.arange(first, first + n) for first, n in zip(*expanded(tree))]) - 1
+        visits, value, bounds = visits[used], value[used], bounds[used]
+        seen = visits > 0
+        assert seen.sum() > 10 and np.all(bounds[~seen, 0] == UNVISITED)
+        assert bounds[seen, 0] == pytest.approx(value[seen] / visits[seen], rel=1e-6)
+        assert bounds[seen, 1] == pytest.approx(visits[seen] ** -0.5, rel=1e-6)
+
+
+def expanded(tree):
+    """First children and their numbers of the nodes that have any, from the root down."""
+    rows = [ROOT]
+    for node in rows:
+        rows += range(tree.first_child[node], tree.first_child[node] + tree.children[node])
+    rows = [node for node in rows if tree.children[node]]
+    return tree.first_child[rows], tree.children[rows]

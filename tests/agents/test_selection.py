@@ -1,16 +1,25 @@
 """Selection by vectors against the plain loop."""
 
-from math import log
+from math import log, sqrt
 
 import numpy as np
 from numba import njit
 
-from arena.agents.core.selection import LANES, LOGS, SPARE, largest_bound, largest_bound_in_flight, log_of
+from arena.agents.core.selection import (
+    LANES,
+    LOGS,
+    SPARE,
+    UNVISITED,
+    largest_bound,
+    largest_bound_in_flight,
+    log_of,
+    root_of_log,
+)
 
 
 @njit
-def chosen(visits, value, first, count, scale):
-    return largest_bound(visits, value, first, count, scale)
+def chosen(bounds, first, count, scale):
+    return largest_bound(bounds, first, count, scale)
 
 
 @njit
@@ -23,12 +32,16 @@ def test_vectors_choose_as_the_plain_loop_does():
     rng, agreed = np.random.default_rng(5), 0
     for trial in range(3000):
         count, first = int(rng.integers(1, 3 * LANES + 2)), int(rng.integers(0, 20))
-        memory = rng.integers(0 if trial % 3 else 1, 4 if trial % 2 else 1000, first + count + SPARE).astype(np.int32)
-        value = rng.integers(0, 2 * memory + 1) / 2.0
-        memory[first + count :], value[first + count :] = trial % 2, np.inf
-        visits, scale = memory[: first + count], np.float32(rng.random() if trial % 5 else 0.0)
-        expected = largest_bound(visits, value, first, count, scale)
-        assert chosen(visits, value, first, count, scale) == expected
+        visits = rng.integers(0 if trial % 3 else 1, 4 if trial % 2 else 1000, first + count + SPARE)
+        visits[first + count :] = trial % 2
+        share = np.float32(1.0) / np.maximum(visits, 1).astype(np.float32)
+        bounds = np.stack((rng.integers(0, 2 * visits + 1) / 2.0 * share, np.sqrt(share)), axis=1).astype(np.float32)
+        bounds[visits == 0] = UNVISITED, 0.0
+        bounds[first + count :, 1] = np.inf
+        memory, scale = bounds, np.float32(rng.random() if trial % 5 else 0.0)
+        bounds = memory[: first + count]
+        expected = largest_bound(bounds, first, count, scale)
+        assert chosen(bounds, first, count, scale) == expected
         agreed += visits[expected] > 0
     assert agreed > 1000
 
@@ -49,6 +62,7 @@ def test_vectors_choose_as_the_plain_loop_does_with_simulations_in_flight():
 
 
 def test_logarithms_of_the_table_are_those_beyond_it():
-    compiled = njit(lambda visits: log_of(visits))
+    compiled, root = njit(lambda visits: log_of(visits)), njit(lambda visits: root_of_log(visits))
     for visits in (0, 1, 2, 3, 1000, len(LOGS) - 1, len(LOGS), 10**7):
         assert compiled(visits) == log(max(visits, 1))
+        assert root(visits) == np.float32(sqrt(log(max(visits, 1))))

@@ -209,7 +209,7 @@ def test_the_parameters_of_an_agent():
     }
     assert found["first_play_urgency"]["meaning"] == "the bound of unvisited children; none: they come first"
     line = next(line for line in call("list", "agents", "uct").stdout.splitlines() if "max_nodes" in line)
-    assert line.split()[:5] == ["max_nodes", "16777216", "1000", "to", "2147483647"] and "25 bytes" in line
+    assert line.split()[:5] == ["max_nodes", "16777216", "1000", "to", "2147483647"] and "33 bytes" in line
     lock = next(one for one in as_json("list", "agents", "tree")["parameters"] if one["name"] == "lock")
     assert lock["range"] == "free | local | global"
 

@@ -19,11 +19,19 @@ import numpy as np
 from arena.agents.core.agent import Decision, MoveStatistics
 from arena.agents.core.children import moves_of
 from arena.agents.core.threads import ThreadedPlayer
-from arena.agents.core.tree_arrays import ROOT, capacity, child_by_move, most_visited_child, principal_variation
+from arena.agents.core.tree_arrays import (
+    ROOT,
+    capacity,
+    child_by_move,
+    most_visited_child,
+    principal_variation,
+    set_bound,
+)
 from arena.agents.montecarlo.decision import best_of_proven
 from arena.agents.montecarlo.parallel.scheme import Searching
 from arena.agents.montecarlo.search import OneSearch
 from arena.games.core.game import check_choice
+from arena.games.core.jit import uncompiled
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,8 @@ class RootPlayer(ThreadedPlayer):
                 children = root_children(tree)
                 tree.visits[children], tree.value[children] = common
                 tree.visits[ROOT] = common[0].sum()
+                for child in children:
+                    uncompiled(set_bound)(tree, child)
         rng[0] = rngs[0, 0]
         return self.decision(searches, put_together(trees, common), made, int(self.game.player(state)))
 

@@ -17,7 +17,7 @@ child.
 """
 
 from dataclasses import replace
-from math import log
+from math import log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ import numpy as np
 from arena.agents.core.agent import Decision
 from arena.agents.core.atomics import atomic_add, atomic_compare_exchange, atomic_load, atomic_store
 from arena.agents.core.locks import acquire, release
-from arena.agents.core.selection import SPARE, largest_bound_in_flight, log_of, prefetch
+from arena.agents.core.selection import SPARE, largest_bound_in_flight, prefetch, root_of_log
 from arena.agents.core.threads import ThreadedPlayer
 from arena.agents.core.tree_arrays import (
     LEAF,
@@ -56,7 +56,7 @@ BEGUN, DONE = range(2)  # columns of SharedTree.counts
 
 
 class SharedTree(NamedTuple):
-    """A tree with atomic counts.  A node takes 45 bytes."""
+    """A tree with atomic counts.  A node takes 53 bytes."""
 
     nodes: Tree  # whose visits and values settle_values alone writes
     counts: np.ndarray  # int64[capacity, 2], by BEGUN and DONE; DONE is a result_word
@@ -201,8 +201,8 @@ def best_child_shared(tree, node, options):
     others = tree.counts[node, BEGUN] - options.each - finished_here  # others in flight through the node
     visits_here = finished_here + weight * others
     whole = np.int64(visits_here)
-    logarithm = log_of(whole) if whole == visits_here else log(max(visits_here, 1.0))
-    scale = np.float32(options.exploration * options.exploration * logarithm)
+    root = root_of_log(whole) if whole == visits_here else np.float32(sqrt(log(max(visits_here, 1.0))))
+    scale = np.float32(options.exploration) * root
     return largest_bound_in_flight(tree.counts, first, nodes.children[node], scale, weight, options.wu)
 
 

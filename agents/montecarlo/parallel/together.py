@@ -234,16 +234,16 @@ def free_kernel(game, rule, search, company, room, block, root, simulations, rng
             reserve(game, search.tree, company, room, block)
             begin_at(game, walk, trunk)
             descend_free(game, rule, search, company, walk, rng)
-            count_free(search.tree, walk, counted, company.losses)
+            count_free(rule, search.tree, walk, counted, company.losses)
             result = result_of(game, rule, search, walk, rng)
             reward = rule.lanes * 0.5 * (1.0 + result)
-            back_up_free(search.tree, walk, counted, reward, rule.lanes, company.losses)
+            back_up_free(rule, search.tree, walk, counted, reward, (rule.lanes, company.losses))
             rule.chain.learn(game, search, walk, result)
             rule.prover.prove(search.tree, walk)
             total += reward
             ran += 1
         if counted > 0:
-            back_up_free(search.tree, trunk, np.int64(0), total, ran * rule.lanes, lot * company.losses)
+            back_up_free(rule, search.tree, trunk, np.int64(0), total, (ran * rule.lanes, lot * company.losses))
         done += ran
     return done
 
@@ -270,6 +270,7 @@ def descend_busy(game, rule, search, company, trunk, lot):
         if tree.visits[node] < BUSY * lot * rule.lanes:
             break
         atomic_add(tree.visits, node, np.int32(lot * company.losses))
+        rule.note(tree, node)
         step(game, trunk, node, tree.move[node], mover)
     return trunk.length[0]
 
@@ -318,22 +319,25 @@ def descend_free(game, rule, search, company, walk, rng):
 
 
 @inlined
-def count_free(tree, walk, begin, losses):
+def count_free(rule, tree, walk, begin, losses):
     """Count visits of reward 0 along the path from path[begin] on, by atomic additions."""
     if losses != 0:
         for i in range(begin, walk.length[0]):
             atomic_add(tree.visits, walk.path[i], np.int32(losses))
+            rule.note(tree, walk.path[i])
 
 
 @helper
-def back_up_free(tree, walk, begin, reward, playouts, losses):
-    """`back_up` from path[begin] on by atomic additions, where losses count as visits already."""
+def back_up_free(rule, tree, walk, begin, reward, counts):
+    """`back_up` from path[begin] on by atomic additions; counts: playouts, and losses, which are visits already."""
+    playouts, losses = counts
     for i in range(begin, walk.length[0]):
         node = walk.path[i]
         if playouts != losses:
             atomic_add(tree.visits, node, np.int32(playouts - losses))
         if i > 0:
             atomic_add(tree.value, node, np.float64(reward if walk.movers[i] == 0 else playouts - reward))
+            rule.note(tree, node)
 
 
 @kernel
@@ -344,11 +348,11 @@ def together_kernel(game, rule, search, company, root, simulations, rng):
     open_root(game, rule, search, walk, rng)
     while done < simulations and goes_on(game, rule, search):
         descend(game, rule, search, walk, rng)
-        count_losses(search.tree, walk, company.losses)
+        count_losses(rule, search.tree, walk, company.losses)
         release(company.lock, 0)
         score = result_of(game, rule, search, walk, rng)
         acquire(company.lock, 0)
-        count_losses(search.tree, walk, -company.losses)
+        count_losses(rule, search.tree, walk, -company.losses)
         finish(game, rule, search, walk, score)
         done += 1
     release(company.lock, 0)
@@ -376,7 +380,7 @@ def land(game, rule, search, company, crew, worker):
     """End a worker's simulation in flight, if any."""
     if crew.flying[worker]:
         walk = walk_of(crew.walks, worker)
-        count_losses(search.tree, walk, -company.losses)
+        count_losses(rule, search.tree, walk, -company.losses)
         finish(game, rule, search, walk, crew.scores[worker])
         crew.flying[worker] = False
 
@@ -393,7 +397,7 @@ def take_off(game, rule, search, company, crew, worker, rngs):
         crew.next[2] += 1
     walk = walk_of(crew.walks, worker)
     descend(game, rule, search, walk, rngs[crew.tasks[worker]])
-    count_losses(search.tree, walk, company.losses)
+    count_losses(rule, search.tree, walk, company.losses)
     crew.scores[worker] = result_of(game, rule, search, walk, rngs[crew.tasks[worker]])
     crew.flying[worker] = True
     crew.made[worker] += 1
@@ -401,7 +405,8 @@ def take_off(game, rule, search, company, crew, worker, rngs):
 
 
 @helper
-def count_losses(tree, walk, losses):
+def count_losses(rule, tree, walk, losses):
     """Count visits of reward 0 along the path."""
     for i in range(walk.length[0]):
         tree.visits[walk.path[i]] += losses
+        rule.note(tree, walk.path[i])
