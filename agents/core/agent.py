@@ -353,7 +353,7 @@ class Agent:
         with closing(self._player(game, budget)) as player:
             if there:
                 player.start(game, state.copy(), list(moves or ()))
-            return replace(player.choose(state, stream(seed)), game=game, state=state.copy())
+            return changed(player.choose(state, stream(seed)), game=game, state=state.copy())
 
     def __str__(self):
         return spell(self, every=False)

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.agents.core.atomics import atomic_add
+from arena.agents.core.reuse import leave, taken
 from arena.agents.core.selection import prefetch
 from arena.games.core.game import check_choice
 from arena.games.core.jit import COMPILED, helper, inlined
@@ -34,6 +35,7 @@ PLACES, SHIFTS = (1, 1, 2, 8), (0, 0, 1, 3)  # of a key, and their logarithms
 CHECK, FIRST, SECOND, WORK = range(4)  # of a row
 PROBES, HITS, STORES, REPLACED = range(4)  # of Table.counts
 ROW_BYTES, LINE_WORDS = 32, 8  # a row; a cache line, which holds the places of a key
+FIRST_ROWS = 1 << 14  # emptying so many single rows is quicker than the whole table
 SHARED_WORDS = 2  # at an array's end: generation, places taken
 GENERATION_SHIFT = 44
 MOST_WORK = (1 << GENERATION_SHIFT) - 1
@@ -49,13 +51,28 @@ class Table(NamedTuple):
     generation: np.ndarray  # int64[1], from 1
     counts: np.ndarray  # int64[4] = probes, hits, stores, stores that replaced another position
     taken: np.ndarray  # int64[1], how many places; shared by threads
+    first: np.ndarray  # int64[n], the first rows that were taken, in that order; n is 0 if nobody asks
 
 
 def new_table(mebibytes: float, scheme: str = "two_big") -> Table:
     """An empty table; ValueError if the machine has less memory.  Unused places cost none."""
-    table = table_in(np.zeros(table_words(mebibytes, scheme), np.int64), scheme)
+    words = table_words(mebibytes, scheme)
+    table = taken(("table", scheme, words), lambda: table_in(np.zeros(words, np.int64), scheme, FIRST_ROWS))
+    table.counts[:] = 0
     table.generation[0] = 1
     return table
+
+
+def leave_table(table: Table) -> None:
+    """Leave a table that is not used any more to the next `new_table` of its kind, emptied."""
+    scheme = ALL_SCHEMES[table.scheme[0]]
+    if scheme == COLLECT:
+        return
+    if filled(table) <= len(table.first):
+        table.words[table.first[: filled(table)]] = table.taken[0] = 0
+    else:
+        clear(table)
+    leave(("table", scheme, table.words.size + LINE_WORDS + SHARED_WORDS), table, table.words.nbytes)
 
 
 def table_words(mebibytes: float, scheme: str) -> int:
@@ -66,12 +83,15 @@ def table_words(mebibytes: float, scheme: str) -> int:
     return 4 * rows + LINE_WORDS + SHARED_WORDS
 
 
-def table_in(room: np.ndarray, scheme: str) -> Table:
-    """The table in such an array, which processes may share; its maker sets the generation to 1."""
+def table_in(room: np.ndarray, scheme: str, first: int = 0) -> Table:
+    """The table in such an array, which processes may share; its maker sets the generation to 1.
+
+    first: how many rows to remember, of those that are taken first
+    """
     rows = (len(room) - LINE_WORDS - SHARED_WORDS) // 4
     words = aligned(room, 4 * rows).reshape(rows, 4)
     number = np.array([ALL_SCHEMES.index(scheme)], np.int64)
-    return Table(words, number, room[-2:-1], new_counts(), room[-1:])
+    return Table(words, number, room[-2:-1], new_counts(), room[-1:], np.zeros(first, np.int64))
 
 
 def aligned(room: np.ndarray, words: int) -> np.ndarray:
@@ -155,9 +175,12 @@ def count_place(table, row):
     """Count a place about to be taken, unless it already was."""
     if table.words[row, WORK] == 0:
         if COMPILED:
-            atomic_add(table.taken, 0, 1)
+            place = atomic_add(table.taken, 0, 1)
         else:
+            place = table.taken[0]
             table.taken[0] += 1
+        if place < len(table.first):
+            table.first[place] = row
 
 
 @helper

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.agents.core.reuse import leave, taken
 from arena.agents.core.selection import UNVISITED, new_bounds
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, inlined, kernel
@@ -41,12 +42,21 @@ class Walk(NamedTuple):
 
 
 def new_tree(room: int) -> Tree:
-    """A root with room for `room` nodes; memory is provided when it is first written."""
-    visits, move, first_child, children = (np.empty(room, np.int32) for _ in range(4))
-    value, bounds, size = np.empty(room), new_bounds(room), np.zeros(1, np.int64)
-    tree = Tree(visits, value, bounds, move, first_child, children, size, proven=np.zeros(room, np.int8))
+    """A root with room for `room` nodes."""
+    tree = taken(("tree", room), lambda: _fresh_tree(room))
     clear(tree)
     return tree
+
+
+def leave_tree(tree: Tree) -> None:
+    """Leave a tree that is not used any more to the next `new_tree` of its size."""
+    leave(("tree", len(tree.visits)), tree, sum(column.nbytes for column in tree))
+
+
+def _fresh_tree(room):
+    visits, move, first_child, children = (np.empty(room, np.int32) for _ in range(4))
+    value, bounds, size = np.empty(room), new_bounds(room), np.zeros(1, np.int64)
+    return Tree(visits, value, bounds, move, first_child, children, size, proven=np.zeros(room, np.int8))
 
 
 def capacity(game: Game, most: int, simulations: int | None) -> int:

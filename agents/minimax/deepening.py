@@ -8,7 +8,7 @@ from arena.agents.core.agent import Decision, Player, Unsuited
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
 from arena.agents.core.solve import Solver
-from arena.agents.core.table import HITS, Table, check_table, new_generation, new_table
+from arena.agents.core.table import HITS, Table, check_table, leave_table, new_generation, new_table
 from arena.agents.core.tree_node import after
 from arena.agents.knowledge.prepared import PreparedAgent
 from arena.agents.minimax.depthfirst import depth_first_kernel, line_kernel
@@ -124,6 +124,10 @@ class DepthFirstPlayer(Player):
                 "table_cutoffs": int(counts["table_cutoffs"]),
             },
         )
+
+    def close(self, result):
+        leave_table(self.search.table)
+        del self.search
 
     def thoughts(self):
         """The decision of the last complete depth."""

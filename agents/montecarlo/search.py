@@ -35,6 +35,7 @@ from arena.agents.core.tree_arrays import (
     clear,
     copy_subtree,
     last_node,
+    leave_tree,
     new_tree,
     new_walk,
     proof_of,
@@ -112,6 +113,10 @@ class TreeSearchPlayer(OneSearch, Player):
             self.tree, int(self.tree.visits[ROOT]), int(self.game.player(self.state)), self.last_choice()
         )
 
+    def close(self, result):
+        leave_tree(self.tree)
+        del self.tree
+
     def played(self, move):
         if not self.agent.keep_tree:
             return
@@ -121,6 +126,7 @@ class TreeSearchPlayer(OneSearch, Player):
         else:
             kept = new_tree(len(self.tree.visits))
             origin = copy_subtree(self.game, self.tree, child, kept)
+            leave_tree(self.tree)
             self.tree, self.memory = kept, self.agent.moved(self.memory, origin)
 
 

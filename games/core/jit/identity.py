@@ -18,6 +18,8 @@ import uuid
 import warnings
 from collections.abc import Callable, Iterator
 from enum import Enum
+from itertools import chain
+from operator import attrgetter, is_
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -64,6 +66,8 @@ class Facts(NamedTuple):
 
 _facts: WeakKeyDictionary[types.FunctionType, Facts] = WeakKeyDictionary()
 _changed: WeakSet[types.FunctionType] = WeakSet()  # functions whose facts were others later
+_own: dict[types.FunctionType, types.CodeType] = {}  # this package's among them, and their code
+_without_users: WeakKeyDictionary[type, list[Any]] = WeakKeyDictionary()  # classes, members of no user
 
 
 def digest(*things: Any, anew: bool = False, kind_of: Callable[[Any], str] | None = None) -> str:
@@ -147,6 +151,8 @@ def facts_of(function: types.FunctionType, anew: bool = False) -> Facts:
     facts = _facts.get(function)
     if facts is None:
         facts = _facts[function] = _look_at(function)
+        if is_ours(function.__globals__.get("__name__")):
+            _own[function] = function.__code__
     elif anew and _look_at(function) != facts:
         _changed.add(function)
     if function in _changed:
@@ -179,10 +185,11 @@ def warn_of_changes(*classes: type, callers: int = 1) -> None:
 
     callers: up to the one whose line the warning names
     """
-    own = [
-        each for each in _facts if is_ours(each.__globals__.get("__name__")) and each.__code__ is not _facts[each].code
-    ]
-    for function in (*own, *_compiled_for(classes)):
+    own: list[types.FunctionType] = []
+    if not all(map(is_, map(attrgetter("__code__"), _own), _own.values())):
+        own = [function for function, code in _own.items() if function.__code__ is not code]
+    reached = [function for cls in classes for function in _compiled_for(cls)]
+    for function in (*own, *reached):
         with contextlib.suppress(Unknown):
             facts_of(function, anew=True)
         if function in _changed:
@@ -195,10 +202,18 @@ def warn_of_changes(*classes: type, callers: int = 1) -> None:
             )
 
 
-def _compiled_for(classes: tuple[type, ...]) -> list[types.FunctionType]:
-    """Users' functions that have been looked at, of those that the methods of classes reach by names, now or then."""
-    waiting = [each for cls in classes for base in cls.__mro__ for each in vars(base).values()]
-    met: dict[types.FunctionType, None] = {}
+def has_users_functions(cls: type) -> bool:
+    """Whether `warn_of_changes` has found functions of users among a class's members."""
+    return cls not in _without_users
+
+
+def _compiled_for(cls: type) -> list[types.FunctionType]:
+    """Users' functions that have been looked at, of those that a class's methods reach by names, now or then."""
+    members = list(chain.from_iterable(vars(base).values() for base in cls.__mro__))
+    known = _without_users.get(cls, ())
+    if len(known) == len(members) and all(map(is_, known, members)):
+        return []
+    waiting, met = [*members], dict[types.FunctionType, None]()
     while waiting:
         thing = waiting.pop()
         function = getattr(thing, "py_func", thing)
@@ -210,6 +225,8 @@ def _compiled_for(classes: tuple[type, ...]) -> list[types.FunctionType]:
         )
         if function in _facts:
             waiting += _facts[function].pieces
+    if not met:
+        _without_users[cls] = members
     return [function for function in met if function in _facts]
 
 

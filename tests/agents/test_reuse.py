@@ -1,0 +1,66 @@
+"""Memory that players leave to others changes no decision."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from arena import agents, games
+from arena.agents.core import reuse, table
+from tests.agents.positions import random_position
+
+SEARCHES = [
+    "uct(playouts=400)",
+    "uct(playouts=400, solver=true)",
+    "grave(playouts=200)",
+    "uct(playouts=200, keep_tree=true, max_nodes=10000)",
+    "alphabeta(depth=5)",
+    "alphabeta(depth=8, table=0.1)",
+    "alphabeta(nodes=60000, table=4, scheme='big')",
+    "minimax(depth=3, table=1)",
+]
+
+
+def decided(agent, game, state) -> dict:
+    decision = agent.choose(game, state, seed=3)
+    facts = dataclasses.asdict(dataclasses.replace(decision, seconds=0.0, game=None, state=None))
+    return {name: str(value) for name, value in facts.items()}
+
+
+@pytest.mark.parametrize("text", SEARCHES)
+def test_decisions_do_not_depend_on_what_was_left(text, monkeypatch):
+    """Nor do their counts: alone, after searches of other positions, and after one too large to be emptied by rows."""
+    game, agent = games.make("connect4"), agents.make(text)
+    states = [random_position(game, seed, 6) for seed in range(4)]
+    fresh = []
+    for state in states:
+        monkeypatch.setattr(reuse, "_left", {})
+        fresh.append(decided(agent, game, state))
+    assert reuse._left, "nothing is left to others: this compares nothing"
+    for _ in range(2):
+        assert [decided(agent, game, state) for state in states] == fresh
+
+
+@pytest.mark.parametrize("scheme", table.SCHEMES)
+@pytest.mark.parametrize("rows", [10, 1000])
+def test_a_table_that_was_left_is_empty(scheme, rows, monkeypatch):
+    monkeypatch.setattr(reuse, "_left", {})
+    monkeypatch.setattr(table, "FIRST_ROWS", 200)
+    first, rng = table.new_table(0.25, scheme), np.random.default_rng(5)
+    for key in rng.integers(1, 2**63, rows).astype(np.uint64):
+        table.store(first, key, 1, 2, 3)
+    assert table.filled(first) > 0 and (table.filled(first) > 200) == (rows > 200)
+    table.leave_table(first)
+    again = table.new_table(0.25, scheme)
+    assert again.words is first.words
+    assert not again.words.any() and table.filled(again) == 0 and not again.counts.any() and again.generation[0] == 1
+
+
+def test_what_is_kept_is_bounded(monkeypatch):
+    monkeypatch.setattr(reuse, "_left", {})
+    for kind in range(100):
+        for _ in range(10):
+            reuse.leave(kind, object(), 1)
+    reuse.leave("large", object(), reuse.MOST_BYTES + 1)
+    assert len(reuse._left) <= reuse.MOST_KINDS and "large" not in reuse._left
+    assert all(len(things) <= reuse.MOST_OF_A_KIND for things in reuse._left.values())
