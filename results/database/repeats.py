@@ -7,8 +7,10 @@ play by chance, it counts once like every other way.  Openings with the same mov
 moves in two conditions are no repetition.
 """
 
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from functools import lru_cache
 
 import pandas as pd
 
@@ -18,6 +20,8 @@ CHANCE = 0.1  # less is a slip of a program without chance, such as a move found
 FAILED = frozenset(Reason.FORFEITS)
 SETTING = ["condition", "first", "opening_moves"]
 COLUMNS = [*SETTING, "second", "outcome", "reason", "moves"]
+
+Pair = tuple[str, str]  # names of two agents, in order
 
 
 class Ways:
@@ -39,6 +43,14 @@ class Ways:
         again = self._games - len(self._most)
         return again > 0 and self._games - self._usual >= CHANCE * again
 
+    def surely_by_chance(self, games: int) -> bool:
+        """Whether `by_chance` holds after `games` games at most, without those that failed, however the others go.
+
+        For the openings met, and the games that went another way than the most from theirs, never become fewer.
+        """
+        otherwise = self._games - self._usual
+        return otherwise > 0 and otherwise >= CHANCE * (games - len(self._most))
+
     def repeats(self, place: Hashable, opening: str, way: Hashable, failed: bool) -> bool:
         """Note how a game went after an opening at a place, such as a condition; whether an earlier one went so."""
         if not failed:
@@ -54,6 +66,7 @@ class Ways:
         return again
 
 
+@lru_cache(1024)  # the games of an opening come close together
 def in_any_order(opening: str) -> str:
     """The sides that made each move, in order: the same for openings that transpose; a column's stones are a stack."""
     sides: dict[str, str] = {}
@@ -74,17 +87,33 @@ def repeated(games: pd.DataFrame) -> pd.Series:
     return found
 
 
-def repeating(rows: Iterable[tuple]) -> list[tuple[int, str, str, float]]:
-    """(place, first, second, outcome) of the rows of COLUMNS that repeat an earlier one; nothing is kept of others."""
-    ways: defaultdict[tuple[str, str], Ways] = defaultdict(Ways)
+def repeating(rows: Iterable[tuple], games: Mapping[Pair, int] | None = None) -> list[tuple[int, str, str, float]]:
+    """(place, first, second, outcome) of the rows of COLUMNS that repeat an earlier one; nothing is kept of others.
+
+    games: of each two agents that meet, at most, without those that failed; with it, no more rows are read once all
+    agents are sure to play by chance
+    """
+    ways: defaultdict[Pair, Ways] = defaultdict(Ways)
     again: list[tuple[int, str, str, float]] = []
+    sure: set[Pair] = set()
     for number, (condition, first, opening, second, outcome, reason, moves) in enumerate(rows):
         if second is None or outcome is None or not moves:
             continue
-        of_pair = ways[min(first, second), max(first, second)]
+        if (pair := pair_of(first, second)) in sure:
+            continue
+        of_pair = ways[pair]
         if of_pair.repeats((condition, first), opening, (moves, outcome), reason in FAILED):
             again.append((number, first, second, outcome))
-    return [row for row in again if not ways[min(row[1:3]), max(row[1:3])].by_chance]
+        if games is not None and of_pair.surely_by_chance(games.get(pair, sys.maxsize)):
+            sure.add(pair)
+            if len(sure) == len(games):
+                break
+    return [row for row in again if not ways[pair_of(*row[1:3])].by_chance]
+
+
+def pair_of(first: str, second: str) -> Pair:
+    """The two agents, in one order whoever moves first."""
+    return (first, second) if first < second else (second, first)
 
 
 def notes(repetitions: pd.DataFrame) -> list[str]:

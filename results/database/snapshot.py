@@ -5,6 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cached_property
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Self
@@ -17,8 +18,9 @@ from arena.results.database import repeats, tallies
 from arena.results.database.columns import frame_types
 from arena.results.database.conditions import Condition, conditions_of
 from arena.results.database.record import GameRecord, ImprovementRecord, MoveRecord, Reason
+from arena.results.database.repeats import Pair, pair_of
 from arena.results.database.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
-from arena.results.database.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
+from arena.results.database.store import BATCH, GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
 
 GAME_TABLE = (
     "id", "number", "condition", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
@@ -84,6 +86,11 @@ class Snapshot:
         """The games for tables of pairs, quick to read, with whether each repeats another; the tallies verify them."""
         if "games" in vars(self) or len(self.repetitions):
             return self.games.assign(repeats=self.repeats)
+        return self._paired_alone
+
+    @cached_property
+    def _paired_alone(self) -> pd.DataFrame:
+        """The columns of pairs, read without the others, of a run in which no game repeats another."""
         with Store.open(self.folder) as store:
             found = store.each(f"SELECT {', '.join(PAIRED)} FROM games WHERE {self._shown()}")
             frame = _frame(_shared(found, PAIRED), PAIRED, GameRecord)
@@ -148,11 +155,18 @@ class Snapshot:
         else:
             with Store.open(self.folder) as store:
                 names = ", ".join(repeats.COLUMNS)
-                rows = store.each(f"SELECT {names} FROM games WHERE {self._shown()} ORDER BY number")
-                found = (row[1:] for row in repeats.repeating(rows))
-        counts = Counter(found)
-        rows_of = [(*key, number) for key, number in counts.items()]
+                rows = store.each(f"SELECT {names} FROM games WHERE {self._shown()} ORDER BY game")
+                found = (row[1:] for row in repeats.repeating(rows, self._met()))
+        rows_of = [(*key, number) for key, number in sorted(Counter(found).items())]
         return pd.DataFrame(rows_of, columns=["first", "second", "outcome", "games"]).astype({"outcome": float})
+
+    def _met(self) -> dict[Pair, int]:
+        """The games with a result of each two agents that met, without those that failed."""
+        met = Counter[Pair]()
+        sums = self.tallies[self.tallies["outcome"].notna() & self.tallies["second"].notna()]
+        for first, second, reason, games in zip(sums["first"], sums["second"], sums["reason"], sums["games"]):
+            met[pair_of(first, second)] += 0 if reason in repeats.FAILED else games
+        return dict(met)
 
     def moves(self) -> pd.DataFrame:
         """One row per decision, as scheduled; read at each call."""
@@ -262,5 +276,20 @@ def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
 
 def _frame(rows: Iterable[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
     """The rows as a frame with the types of the record's fields, even without rows or values."""
-    frame = pd.DataFrame.from_records(list(rows), columns=list(columns))
-    return frame.astype(frame_types(record, frame.columns))
+    return _joined([*_frames(rows, columns, record)])
+
+
+def _frames(rows: Iterable[tuple], columns: Iterable[str], record: type) -> Iterator[pd.DataFrame]:
+    """The rows as frames of BATCH rows, at least one: only so many are in memory as Python's objects."""
+    rows, names = iter(rows), list(columns)
+    types, chunk = frame_types(record, names), list(islice(rows, BATCH))
+    while True:
+        yield pd.DataFrame.from_records(chunk, columns=names).astype(types)
+        if not (chunk := list(islice(rows, BATCH))):
+            return
+
+
+def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """One frame of several; a column without any value in one of them is of text if it is in another."""
+    types = {name: dtype for frame in frames for name, dtype in frame.dtypes.items() if dtype == "str"}
+    return pd.concat([frame.astype(types) for frame in frames], ignore_index=True)
