@@ -97,6 +97,11 @@ class Snapshot:
             _check_tallies(store, frame, self.tallies)
         return frame.sort_values("number", ignore_index=True).assign(repeats=False)
 
+    def first_id(self) -> str:
+        """The id of the first game of the schedule, found without reading the others; IndexError if there is none."""
+        with Store.open(self.folder) as store:
+            return store.select(f"SELECT id FROM games WHERE {self._shown()} ORDER BY number LIMIT 1")[0][0]
+
     @property
     def names(self) -> list[str]:
         """The agents' names, in the order of the configuration; with pairings, of those that meet others."""
