@@ -9,7 +9,7 @@ moves in two conditions are no repetition.
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import pandas as pd
@@ -17,6 +17,7 @@ import pandas as pd
 from arena.results.database.record import Reason
 
 CHANCE = 0.1  # less is a slip of a program without chance, such as a move found too late
+ROWS = 10_000  # of a table, looked at in one go
 FAILED = frozenset(Reason.FORFEITS)
 SETTING = ["condition", "first", "opening_moves"]
 COLUMNS = [*SETTING, "second", "outcome", "reason", "moves"]
@@ -75,22 +76,29 @@ def in_any_order(opening: str) -> str:
     return " ".join(f"{move}:{sides[move]}" for move in sorted(sides))
 
 
-def repeated(games: pd.DataFrame) -> pd.Series:
+def repeated(games: pd.DataFrame, met: Mapping[Pair, int] | None = None) -> pd.Series:
     """bool[games]: this game repeats an earlier one of two deterministic agents.
 
-    `games` has COLUMNS.  Void games, and those of unknown moves, repeat nothing.
+    `games` has COLUMNS.  Void games, and those of unknown moves, repeat nothing.  met: as of `repeating`
     """
-    columns = games[COLUMNS].astype(object).where(games[COLUMNS].notna(), None)
-    again = [number for number, *_ in repeating(zip(*(columns[name].tolist() for name in COLUMNS)))]
+    again = [number for number, *_ in repeating(_rows_of(games), met)]
     found = pd.Series(False, games.index)
     found.iloc[again] = True
     return found
 
 
-def repeating(rows: Iterable[tuple], games: Mapping[Pair, int] | None = None) -> list[tuple[int, str, str, float]]:
+def _rows_of(games: pd.DataFrame) -> Iterator[tuple]:
+    """Yields the rows of COLUMNS; only some are in memory as Python's objects."""
+    for begin in range(0, len(games), ROWS):
+        columns = games[COLUMNS].iloc[begin : begin + ROWS].astype(object)
+        columns = columns.where(columns.notna(), None)
+        yield from zip(*(columns[name].tolist() for name in COLUMNS))
+
+
+def repeating(rows: Iterable[tuple], met: Mapping[Pair, int] | None = None) -> list[tuple[int, str, str, float]]:
     """(place, first, second, outcome) of the rows of COLUMNS that repeat an earlier one; nothing is kept of others.
 
-    games: of each two agents that meet, at most, without those that failed; with it, no more rows are read once all
+    met: the games of each two agents, at most, without those that failed; with it, no more rows are read once all
     agents are sure to play by chance
     """
     ways: defaultdict[Pair, Ways] = defaultdict(Ways)
@@ -104,9 +112,9 @@ def repeating(rows: Iterable[tuple], games: Mapping[Pair, int] | None = None) ->
         of_pair = ways[pair]
         if of_pair.repeats((condition, first), opening, (moves, outcome), reason in FAILED):
             again.append((number, first, second, outcome))
-        if games is not None and of_pair.surely_by_chance(games.get(pair, sys.maxsize)):
+        if met is not None and of_pair.surely_by_chance(met.get(pair, sys.maxsize)):
             sure.add(pair)
-            if len(sure) == len(games):
+            if len(sure) == len(met):
                 break
     return [row for row in again if not ways[pair_of(*row[1:3])].by_chance]
 

@@ -150,7 +150,7 @@ class Snapshot:
     @cached_property
     def repeats(self) -> pd.Series:
         """bool, along `games`: which repeat an earlier one; see `repeats`."""
-        return repeats.repeated(self.games)
+        return repeats.repeated(self.games, self._met())
 
     @cached_property
     def repetitions(self) -> pd.DataFrame:

@@ -109,7 +109,7 @@ def test_tables_count_repetitions_once_in_errors(tmp_path):
 
 
 def test_no_more_is_read_once_all_are_sure_to_play_by_chance():
-    """The answer is that of all rows, whatever of the games is by chance; `games` may be more than there are."""
+    """The answer is that of all rows, whatever of the games is by chance; `met` may be more than there are."""
     chance = random.Random(3)
     for varies in (0.0, 0.05, 0.3, 1.0):
         rows = [row(chance, varies) for _ in range(2000)]
