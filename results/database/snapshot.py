@@ -26,6 +26,7 @@ GAME_TABLE = (
     "id", "number", "condition", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
     "opening_moves", "moves", "seed", "seconds",
 )  # fmt: skip
+READ = ("game", *GAME_TABLE)
 SINGLE_PLAYER = "single_player"  # every agent plays by itself
 EFFORT = tuple(field.name for field in fields(Effort))
 
@@ -74,13 +75,28 @@ class Snapshot:
 
     def _read_games(self, store: Store) -> pd.DataFrame:
         """The table of games; StoreDamaged if a game is not as it was stored."""
-        columns = ("game", *GAME_TABLE)
-        rows = map(itemgetter(*map(ROW.index, columns)), store.rows(self._last_game))
-        frame = _frame(_shared(rows, columns), columns, GameRecord)
-        frame = frame[frame["condition"].isin([one.number for one in self.conditions])]
-        frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
+        frame = self._table_of(_frame(_shared(self._verified_rows(store), READ), READ, GameRecord))
         _check_tallies(store, frame, self.tallies)
         return self._named(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
+
+    def games_in_parts(self) -> Iterator[pd.DataFrame]:
+        """The rows of `games` in frames, at least one, of which one is in memory; all are verified before the first."""
+        query = f"SELECT {', '.join(READ)} FROM games WHERE {self._shown()} ORDER BY number"
+        with Store.open(self.folder) as store, store.unchanged():
+            counted = _counted(self._verified_rows(store), {one.number for one in self.conditions})
+            _check_tallies(store, counted, self.tallies)
+            for frame in _frames(store.each(query), READ, GameRecord):
+                yield self._named(self._table_of(frame)[list(GAME_TABLE)])
+
+    def _verified_rows(self, store: Store) -> Iterator[tuple]:
+        """The columns READ of the games, as they ended."""
+        return map(itemgetter(*map(ROW.index, READ)), store.rows(self._last_game))
+
+    def _table_of(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The games of the conditions shown, with seeds as they were given."""
+        frame = frame[frame["condition"].isin([one.number for one in self.conditions])]
+        frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
+        return frame
 
     def paired(self) -> pd.DataFrame:
         """The games for tables of pairs, quick to read, with whether each repeats another; the tallies verify them."""
@@ -247,10 +263,25 @@ class Snapshot:
 def _check_tallies(store: Store, games: pd.DataFrame, expected: pd.DataFrame) -> None:
     """StoreDamaged unless the games add up to the tallies."""
     sums = ["games", "openings", *(["plies"] if "plies" in games else [])]
-    games = games.rename(columns={"opening": "openings"}).assign(games=1)[[*tallies.KEYS, *sums]]
+    if "games" not in games:
+        games = games.rename(columns={"opening": "openings"}).assign(games=1)
     counted, tallied = (frame.groupby(list(tallies.KEYS), dropna=False)[sums].sum() for frame in (games, expected))
     if not counted.equals(tallied):
         raise StoreDamaged(store.path, "its games do not add up to its tallies")
+
+
+def _counted(rows: Iterable[tuple], conditions: set[int]) -> pd.DataFrame:
+    """Sums of the rows of READ in these conditions, by the keys of tallies."""
+    key_of = itemgetter(*map(READ.index, tallies.KEYS))
+    opening, plies = READ.index("opening"), READ.index("plies")
+    found: dict[tuple, tuple[int, int, int]] = {}
+    for row in rows:
+        key = key_of(row)
+        games, openings, moves = found.get(key, (0, 0, 0))
+        found[key] = games + 1, openings + row[opening], moves + row[plies]
+    columns = [*tallies.KEYS, "games", "openings", "plies"]
+    sums = [(*key, *values) for key, values in found.items() if key[0] in conditions]
+    return pd.DataFrame(sums, columns=columns).astype({"outcome": float})
 
 
 def _unnamed(numbers: pd.Series) -> list[Condition]:
