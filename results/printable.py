@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # behind apostrophes, so that `guarded` can be undone
+BEGINNINGS = "'=+-@\t\r"  # of what FORMULA matches: quicker to look at
 
 # JSON leaves them as they are, unlike those below
 JSON_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
@@ -22,7 +23,7 @@ def _shown(letter: str) -> str:
 
 def guarded(text: str) -> str:
     """The text with an apostrophe before the sign that would make it a formula."""
-    return f"'{text}" if FORMULA.match(text) else text
+    return f"'{text}" if text[:1] in BEGINNINGS and FORMULA.match(text) else text
 
 
 def unguarded(text: str) -> str:

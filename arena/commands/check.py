@@ -1,6 +1,6 @@
 """`arena check`: whether a stored run is intact."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -55,8 +55,8 @@ def check(
 
     trust_run(folder, trust)
     with Store.open(folder, write=mend) as store:
-        replayed = None if no_replay else _replayer(store)
-        damage, count = _examined(store, replayed or (lambda record: ""))
+        replayed = None if no_replay else _replayed(store)
+        damage, count = _examined(store, replayed)
         report = {"folder": str(folder), "sound": count, "replayed": bool(replayed)}
         report |= {"damaged": damage.games, "faults": damage.faults}
         if not answered(report):
@@ -93,33 +93,35 @@ def _check_determinism(config: Path) -> None:
         raise typer.Exit(VOID)
 
 
-def _replayer(store) -> Callable | None:
-    """The function that checks a game by the rules; None if the run has no readable configuration."""
+def _replayed(store) -> Iterator | None:
+    """Looks at all games, checked by the rules; None if the run has no readable configuration."""
     from arena.results.database.store import StoreError
-    from arena.study.verifying import replayer
+    from arena.study.verifying import looks
+    from arena.workers.machine import cores
 
     try:
         config = store.meta.get("config")
     except StoreError:
         return None
-    return replayer(config) if config else None
+    return looks(store, config, cores()) if config else None
 
 
-def _examined(store, replayed: Callable) -> tuple:
-    """(damage, number of games) of a store whose games are checked by `replayed`."""
-    from arena.results.database.integrity import examine
+def _examined(store, looks: Iterable | None) -> tuple:
+    """(damage, number of games) of a store whose games are looked at so, or only by their digests."""
+    from arena.results.database.integrity import Look, examine, records
 
     count = 0
     with progress_line() as show:
 
-        def looked_at(record):
+        def counted() -> Iterator[Look]:
             nonlocal count
-            count += 1
-            if count % 100 == 0:
-                show(f"{count:,} games checked")
-            return replayed(record)
+            for look in looks or (Look.at(name, record) for name, record in records(store)):
+                count += look.record is not None
+                if count % 100 == 0:
+                    show(f"{count:,} games checked")
+                yield look
 
-        return examine(store, looked_at), count
+        return examine(store, counted()), count
 
 
 def _tell(report: dict) -> None:

@@ -109,16 +109,17 @@ def _print_ratings(folder: Path, options: dict, samples: int) -> None:
         raise typer.BadParameter(str(error)) from None
     frame = _rated(run, ratings, options, samples)
     pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
-    many = side_by_side(intervals_in(frame) + intervals_in(run.pairs()))
+    pairs = run.pairs()
+    many = side_by_side(intervals_in(frame) + intervals_in(pairs))
     notes = [*run.versions, *run.notes_of(ratings), *filter(None, [many])]
-    tables = {"ratings": frame, "differences": differences(ratings), "pairs": run.pairs()}
+    tables = {"ratings": frame, "differences": differences(ratings), "pairs": pairs}
     rows = {name: records_of(table) for name, table in tables.items()}
     if answered(pool | rows | {"notes": notes}):
         return
     frame.attrs["kind"] = "standings"
     print_table(frame, title="Ratings")
     say(_advantage_in_words(pool))
-    print_table(_estimated(run.pairs()), title="\nPairs")
+    print_table(_estimated(pairs), title="\nPairs")
     for note in notes:
         tell(note)
 

@@ -74,16 +74,18 @@ def import_(
         raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
     folder = out or Path("runs", _stem(places[0]))
     _store(folder, places[0].name, records)
+    count = len(records)
+    del parts, records  # what follows reads the store
     run = results.load(folder)
     print_table(run.table("standings"))
     for note in run.notes():
         tell(note)
     for note in _shortened(notes):
         tell(note)
-    total = len(records) + len(left_out)
-    stored = f"{len(records):,} games are stored in {folder}"
+    total = count + len(left_out)
+    stored = f"{count:,} games are stored in {folder}"
     if left_out:
-        stored = f"{total:,} games, {len(records):,} stored in {folder}; {len(left_out):,} left out{_named(left_out)}"
+        stored = f"{total:,} games, {count:,} stored in {folder}; {len(left_out):,} left out{_named(left_out)}"
     tell(f"\n{stored}. Commands that read runs read them, such as arena elo {folder}")
     if left_out:
         tell("--strict refuses files with such games.")

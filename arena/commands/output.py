@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -99,15 +99,32 @@ def write_table(frame, format: str, output: Path | None, force: bool = False, **
     write_text(render(frame, format, width=width, **options), output, force)
 
 
+def write_csv(frames: Iterable, output: Path | None, force: bool = False, **options) -> None:
+    """Write the parts of one table in csv, each before the next is made."""
+    from arena.results.shown.export import render
+
+    texts = (str(render(frame, "csv", **options)) for frame in frames)
+    write_parts((text if number == 0 else text.partition("\n")[2] for number, text in enumerate(texts)), output, force)
+
+
 def write_text(text: str | bytes, output: Path | None, force: bool = False) -> None:
     """Write text or bytes to a file, or to the standard output, made safe if that is a terminal."""
-    if isinstance(text, str):
-        text = (printable(text) if output is None and sys.stdout.isatty() else text).encode(errors="replace")
+    write_parts([text], output, force)
+
+
+def write_parts(parts: Iterable[str | bytes], output: Path | None, force: bool = False) -> None:
+    """Write parts of a text as `write_text` writes it."""
+    safe = output is None and sys.stdout.isatty()
+    data = (
+        (printable(part) if safe else part).encode(errors="replace") if isinstance(part, str) else part
+        for part in parts
+    )
     if output:
-        write_whole(output, text, force)
+        _write_whole(output, data, force)
         told(output)
     else:
-        sys.stdout.buffer.write(text)
+        for part in data:
+            sys.stdout.buffer.write(part)
         sys.stdout.flush()
 
 
@@ -175,18 +192,25 @@ def check_writable(path: Path, option: str) -> None:
 
 def write_whole(path: Path, data: bytes, force: bool = False) -> None:
     """Write a file in full or not at all; BadParameter if it exists and `force` is false."""
+    _write_whole(path, [data], force)
+
+
+def _write_whole(path: Path, parts: Iterable[bytes], force: bool) -> None:
     check_free(path, force)
     target, part = path.resolve(), None
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
-            path.write_bytes(data)
+            with path.open("wb") as file:
+                file.writelines(parts)
             return
         handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
-        os.close(handle)
-        Path(part).write_bytes(data)
+        with open(handle, "wb") as file:
+            file.writelines(parts)
         os.chmod(part, target.stat().st_mode & 0o777 if target.exists() else 0o644)
         os.replace(part, target)
-    except OSError as error:
+    except BaseException as error:  # also what making the parts raises
         if part:
             Path(part).unlink(missing_ok=True)
-        raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
+        if isinstance(error, OSError):
+            raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
+        raise

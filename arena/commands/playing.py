@@ -148,7 +148,7 @@ def _hints(played, out: Path) -> list[str]:
         f"arena table {place} --kind crosstable",
         f"arena table {place} --kind win_rates --format markdown",
         f"arena table {place} --kind moves --format csv --output moves.csv",
-        f"arena show {place} {played.games['id'].iloc[0]}",
+        f"arena show {place} {played.first_id()}",
         f"arena plot {place} ratings",
         f"arena report {place}",
         f"arena lab {place}",

@@ -8,7 +8,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import TEXT, Folder, Force, Output, TableFormat, json_format
-from arena.commands.output import check_free, check_printable, tell, write_table
+from arena.commands.output import check_free, check_printable, tell, write_csv, write_table
 from arena.results.shown import kinds
 
 Kind = StrEnum(  # type: ignore[misc]  # members known to results alone
@@ -70,12 +70,15 @@ def table(
     if output and output.suffix.lower().removeprefix(".") in kinds.PICTURES:
         raise typer.BadParameter(f"--output {output}: a table is text; arena plot draws figures")
     _check_label(label, format)
-    found = pieces.table(folder, kind and kind.value, format.value)
-    frame = found.frame
-    frame.attrs |= {"label": label}
     options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption}
+    in_parts = kind and kind.value == "games" and format.value == "csv"
+    found = pieces.games(folder) if in_parts else pieces.table(folder, kind and kind.value, format.value)
     try:
-        write_table(frame, format.value, output, force, **options)
+        if isinstance(found, pieces.Games):
+            write_csv(found.frames, output, force, **options)
+        else:
+            found.frame.attrs |= {"label": label}
+            write_table(found.frame, format.value, output, force, **options)
     except ColumnError as error:
         raise typer.BadParameter(f"--columns: {error}") from None
     for note in found.notes if format is TEXT else found.warnings:

@@ -3,7 +3,7 @@
 Nothing is imported before it is needed: a table of a run needs no matplotlib, and no kernels.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from arena import results
 from arena.games.core.errors import UserError
-from arena.results.database.store import FILE_NAME
+from arena.results.database.store import FILE_NAME, GAMES_VERIFIED
 from arena.results.shown.export import DATA
 from arena.results.shown.kinds import (
     NOTED,
@@ -47,6 +47,14 @@ class Table(NamedTuple):
     warnings: list[str]
 
 
+class Games(NamedTuple):
+    """The table of games in parts, of which few are in memory; `notes` and `warnings` as of a table."""
+
+    frames: Iterator[pd.DataFrame]
+    notes: list[str]
+    warnings: list[str]
+
+
 def is_of_schemes(folder: Path) -> bool:
     """Whether a folder holds a study of schemes."""
     return (folder / PLAN_OF_SCHEMES).exists()
@@ -77,6 +85,13 @@ def table(folder: Path, kind: str | None = None, format: str = "text", load: Loa
         raise NoPiece(f"--kind {chosen}: this run has {', '.join(kinds_of_tables(folder, load))}")
     frame = run.table(chosen)
     return Table(frame, run.notes_on(frame) if chosen in NOTED else run.versions, run.versions)
+
+
+def games(folder: Path) -> Games:
+    """The table of games for a file that may be large."""
+    run = results.load(folder)
+    frames = iter([run.table("games")]) if len(run) <= GAMES_VERIFIED else run.games_in_parts()
+    return Games(frames, run.versions, run.versions)
 
 
 def _of_trials(folder: Path) -> Table:

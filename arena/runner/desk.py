@@ -41,6 +41,8 @@ class Desk:
 
     def next(self) -> Fixture | None:
         """The next game that is not stored yet."""
+        if not self.left():  # rather than pass over all that are
+            return None
         while fixture := self.schedule.next():
             if fixture.id not in self.stored:
                 return fixture

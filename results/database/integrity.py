@@ -1,8 +1,9 @@
 """Checks a store by the digests of its rows, and rebuilds a damaged one without its damaged games."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from arena.results.database import tallies
 from arena.results.database.record import GameRecord
@@ -35,13 +36,27 @@ def verify(store: Store) -> None:
     for _, record in records(store):
         if record is None:
             raise StoreDamaged(store.path, "a game is not as it was stored")
-        recount.add(record)
+        recount.add(record, len(record.decisions))
     if not recount.agrees(store):
         raise StoreDamaged(store.path, "its games do not add up to its tallies")
 
 
-def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record: "") -> Damage:
-    """`fault_of` gets each sound game, and returns any other fault of it, or nothing."""
+class Look(NamedTuple):
+    """What was found of a game."""
+
+    name: str  # its id, or `number N`
+    record: GameRecord | None  # None for a damaged one; its decisions may be missing
+    decisions: int  # that it had
+    wrong: str  # any other fault of a sound one, or ""
+
+    @classmethod
+    def at(cls, name: str, record: GameRecord | None, wrong: str = "") -> "Look":
+        """A look at a whole record."""
+        return cls(name, record, len(record.decisions) if record is not None else 0, wrong)
+
+
+def examine(store: Store, looks: Iterable[Look] | None = None) -> Damage:
+    """`looks`: at all games of the store, as they ended; by default only their digests are looked at."""
     damage = Damage(faults=_structure(store, "integrity_check"))
     for table in ("meta", "agents", "tallies"):
         try:
@@ -51,13 +66,13 @@ def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record:
         except StoreError as error:
             damage.faults.append(str(error))
     recount = _Recount()
-    for name, record in records(store):
-        if record is None:
-            damage.games[name] = "is not as it was stored"
+    for look in looks or (Look.at(name, record) for name, record in records(store)):
+        if look.record is None:
+            damage.games[look.name] = "is not as it was stored"
             continue
-        recount.add(record)
-        if wrong := fault_of(record):
-            damage.games[name] = wrong
+        recount.add(look.record, look.decisions)
+        if look.wrong:
+            damage.games[look.name] = look.wrong
     if not damage and not recount.agrees(store):
         damage.faults.append("the games do not add up to its tallies")
     return damage
@@ -65,9 +80,14 @@ def examine(store: Store, fault_of: Callable[[GameRecord], str] = lambda record:
 
 def records(store: Store) -> Iterator[tuple[str, GameRecord | None]]:
     """(id, game) as they ended; (id or `number N`, None) for a damaged one."""
+    for begin, end in ranges(store):
+        yield from batch(store, begin, end)
+
+
+def ranges(store: Store) -> list[tuple[int, int]]:
+    """The first and the last number of the games of each `batch`."""
     last = max(_known(store, "SELECT MAX(game) FROM games"), _known(store, "SELECT SUM(games) FROM tallies"))
-    for begin in range(1, last + 1, BATCH):
-        yield from _batch(store, begin, min(begin + BATCH - 1, last))
+    return [(begin, min(begin + BATCH - 1, last)) for begin in range(1, last + 1, BATCH)]
 
 
 def _known(store, query) -> int:
@@ -78,14 +98,15 @@ def _known(store, query) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _batch(store, begin, end) -> Iterator[tuple[str, GameRecord | None]]:
+def batch(store: Store, begin: int, end: int) -> Iterator[tuple[str, GameRecord | None]]:
+    """`records` from one number to another."""
     try:
         found = {row[0]: (row, record) for row, record in store.records_between(begin, end)}
     except StoreError:
         found = {}
         if begin < end:
             for game in range(begin, end + 1):
-                yield from _batch(store, game, game)
+                yield from batch(store, game, game)
             return
     for game in range(begin, end + 1):
         row, record = found.get(game, ((), None))
@@ -108,8 +129,8 @@ class _Recount:
         self._connection.executescript(tallies.SCHEMA)
         self._change = tallies.Tallies({}).changed()
 
-    def add(self, record: GameRecord) -> None:
-        self._change.add(self._connection, record)
+    def add(self, record: GameRecord, decisions: int) -> None:
+        self._change.add(self._connection, record, decisions)
 
     def agrees(self, store: Store) -> bool:
         counted, stored = (

@@ -7,17 +7,22 @@ play by chance, it counts once like every other way.  Openings with the same mov
 moves in two conditions are no repetition.
 """
 
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import pandas as pd
 
 from arena.results.database.record import Reason
 
 CHANCE = 0.1  # less is a slip of a program without chance, such as a move found too late
+ROWS = 10_000  # of a table, looked at in one go
 FAILED = frozenset(Reason.FORFEITS)
 SETTING = ["condition", "first", "opening_moves"]
 COLUMNS = [*SETTING, "second", "outcome", "reason", "moves"]
+
+Pair = tuple[str, str]  # names of two agents, in order
 
 
 class Ways:
@@ -39,6 +44,14 @@ class Ways:
         again = self._games - len(self._most)
         return again > 0 and self._games - self._usual >= CHANCE * again
 
+    def surely_by_chance(self, games: int) -> bool:
+        """Whether `by_chance` holds after `games` games at most, without those that failed, however the others go.
+
+        For the openings met, and the games that went another way than the most from theirs, never become fewer.
+        """
+        otherwise = self._games - self._usual
+        return otherwise > 0 and otherwise >= CHANCE * (games - len(self._most))
+
     def repeats(self, place: Hashable, opening: str, way: Hashable, failed: bool) -> bool:
         """Note how a game went after an opening at a place, such as a condition; whether an earlier one went so."""
         if not failed:
@@ -54,6 +67,7 @@ class Ways:
         return again
 
 
+@lru_cache(1024)  # the games of an opening come close together
 def in_any_order(opening: str) -> str:
     """The sides that made each move, in order: the same for openings that transpose; a column's stones are a stack."""
     sides: dict[str, str] = {}
@@ -62,29 +76,52 @@ def in_any_order(opening: str) -> str:
     return " ".join(f"{move}:{sides[move]}" for move in sorted(sides))
 
 
-def repeated(games: pd.DataFrame) -> pd.Series:
+def repeated(games: pd.DataFrame, met: Mapping[Pair, int] | None = None) -> pd.Series:
     """bool[games]: this game repeats an earlier one of two deterministic agents.
 
-    `games` has COLUMNS.  Void games, and those of unknown moves, repeat nothing.
+    `games` has COLUMNS.  Void games, and those of unknown moves, repeat nothing.  met: as of `repeating`
     """
-    columns = games[COLUMNS].astype(object).where(games[COLUMNS].notna(), None)
-    again = [number for number, *_ in repeating(zip(*(columns[name].tolist() for name in COLUMNS)))]
+    again = [number for number, *_ in repeating(_rows_of(games), met)]
     found = pd.Series(False, games.index)
     found.iloc[again] = True
     return found
 
 
-def repeating(rows: Iterable[tuple]) -> list[tuple[int, str, str, float]]:
-    """(place, first, second, outcome) of the rows of COLUMNS that repeat an earlier one; nothing is kept of others."""
-    ways: defaultdict[tuple[str, str], Ways] = defaultdict(Ways)
+def _rows_of(games: pd.DataFrame) -> Iterator[tuple]:
+    """Yields the rows of COLUMNS; only some are in memory as Python's objects."""
+    for begin in range(0, len(games), ROWS):
+        columns = games[COLUMNS].iloc[begin : begin + ROWS].astype(object)
+        columns = columns.where(columns.notna(), None)
+        yield from zip(*(columns[name].tolist() for name in COLUMNS))
+
+
+def repeating(rows: Iterable[tuple], met: Mapping[Pair, int] | None = None) -> list[tuple[int, str, str, float]]:
+    """(place, first, second, outcome) of the rows of COLUMNS that repeat an earlier one; nothing is kept of others.
+
+    met: the games of each two agents, at most, without those that failed; with it, no more rows are read once all
+    agents are sure to play by chance
+    """
+    ways: defaultdict[Pair, Ways] = defaultdict(Ways)
     again: list[tuple[int, str, str, float]] = []
+    sure: set[Pair] = set()
     for number, (condition, first, opening, second, outcome, reason, moves) in enumerate(rows):
         if second is None or outcome is None or not moves:
             continue
-        of_pair = ways[min(first, second), max(first, second)]
+        if (pair := pair_of(first, second)) in sure:
+            continue
+        of_pair = ways[pair]
         if of_pair.repeats((condition, first), opening, (moves, outcome), reason in FAILED):
             again.append((number, first, second, outcome))
-    return [row for row in again if not ways[min(row[1:3]), max(row[1:3])].by_chance]
+        if met is not None and of_pair.surely_by_chance(met.get(pair, sys.maxsize)):
+            sure.add(pair)
+            if len(sure) == len(met):
+                break
+    return [row for row in again if not ways[pair_of(*row[1:3])].by_chance]
+
+
+def pair_of(first: str, second: str) -> Pair:
+    """The two agents, in one order whoever moves first."""
+    return (first, second) if first < second else (second, first)
 
 
 def notes(repetitions: pd.DataFrame) -> list[str]:

@@ -5,6 +5,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cached_property
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Self
@@ -17,13 +18,15 @@ from arena.results.database import repeats, tallies
 from arena.results.database.columns import frame_types
 from arena.results.database.conditions import Condition, conditions_of
 from arena.results.database.record import GameRecord, ImprovementRecord, MoveRecord, Reason
+from arena.results.database.repeats import Pair, pair_of
 from arena.results.database.rows import IMPROVEMENT_COLUMNS, MOVE_COLUMNS, ROW
-from arena.results.database.store import GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
+from arena.results.database.store import BATCH, GAMES_VERIFIED, MOVES_VERIFIED, Store, StoreDamaged
 
 GAME_TABLE = (
     "id", "number", "condition", "opening", "first", "second", "outcome", "score", "reason", "detail", "plies",
     "opening_moves", "moves", "seed", "seconds",
 )  # fmt: skip
+READ = ("game", *GAME_TABLE)
 SINGLE_PLAYER = "single_player"  # every agent plays by itself
 EFFORT = tuple(field.name for field in fields(Effort))
 
@@ -72,23 +75,48 @@ class Snapshot:
 
     def _read_games(self, store: Store) -> pd.DataFrame:
         """The table of games; StoreDamaged if a game is not as it was stored."""
-        columns = ("game", *GAME_TABLE)
-        rows = map(itemgetter(*map(ROW.index, columns)), store.rows(self._last_game))
-        frame = _frame(_shared(rows, columns), columns, GameRecord)
-        frame = frame[frame["condition"].isin([one.number for one in self.conditions])]
-        frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
+        frame = self._table_of(_frame(_shared(self._verified_rows(store), READ), READ, GameRecord))
         _check_tallies(store, frame, self.tallies)
         return self._named(frame.sort_values("number", ignore_index=True)[list(GAME_TABLE)])
+
+    def games_in_parts(self) -> Iterator[pd.DataFrame]:
+        """The rows of `games` in frames, at least one, of which one is in memory; all are verified before the first."""
+        query = f"SELECT {', '.join(READ)} FROM games WHERE {self._shown()} ORDER BY number"
+        with Store.open(self.folder) as store, store.unchanged():
+            counted = _counted(self._verified_rows(store), {one.number for one in self.conditions})
+            _check_tallies(store, counted, self.tallies)
+            for frame in _frames(store.each(query), READ, GameRecord):
+                yield self._named(self._table_of(frame)[list(GAME_TABLE)])
+
+    def _verified_rows(self, store: Store) -> Iterator[tuple]:
+        """The columns READ of the games, as they ended."""
+        return map(itemgetter(*map(ROW.index, READ)), store.rows(self._last_game))
+
+    def _table_of(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The games of the conditions shown, with seeds as they were given."""
+        frame = frame[frame["condition"].isin([one.number for one in self.conditions])]
+        frame["seed"] = frame["seed"].to_numpy(np.int64).view(np.uint64)
+        return frame
 
     def paired(self) -> pd.DataFrame:
         """The games for tables of pairs, quick to read, with whether each repeats another; the tallies verify them."""
         if "games" in vars(self) or len(self.repetitions):
             return self.games.assign(repeats=self.repeats)
+        return self._paired_alone
+
+    @cached_property
+    def _paired_alone(self) -> pd.DataFrame:
+        """The columns of pairs, read without the others, of a run in which no game repeats another."""
         with Store.open(self.folder) as store:
             found = store.each(f"SELECT {', '.join(PAIRED)} FROM games WHERE {self._shown()}")
             frame = _frame(_shared(found, PAIRED), PAIRED, GameRecord)
             _check_tallies(store, frame, self.tallies)
         return frame.sort_values("number", ignore_index=True).assign(repeats=False)
+
+    def first_id(self) -> str:
+        """The id of the first game of the schedule, found without reading the others; IndexError if there is none."""
+        with Store.open(self.folder) as store:
+            return store.select(f"SELECT id FROM games WHERE {self._shown()} ORDER BY number LIMIT 1")[0][0]
 
     @property
     def names(self) -> list[str]:
@@ -138,7 +166,7 @@ class Snapshot:
     @cached_property
     def repeats(self) -> pd.Series:
         """bool, along `games`: which repeat an earlier one; see `repeats`."""
-        return repeats.repeated(self.games)
+        return repeats.repeated(self.games, self._met())
 
     @cached_property
     def repetitions(self) -> pd.DataFrame:
@@ -148,11 +176,18 @@ class Snapshot:
         else:
             with Store.open(self.folder) as store:
                 names = ", ".join(repeats.COLUMNS)
-                rows = store.each(f"SELECT {names} FROM games WHERE {self._shown()} ORDER BY number")
-                found = (row[1:] for row in repeats.repeating(rows))
-        counts = Counter(found)
-        rows_of = [(*key, number) for key, number in counts.items()]
+                rows = store.each(f"SELECT {names} FROM games WHERE {self._shown()} ORDER BY game")
+                found = (row[1:] for row in repeats.repeating(rows, self._met()))
+        rows_of = [(*key, number) for key, number in sorted(Counter(found).items())]
         return pd.DataFrame(rows_of, columns=["first", "second", "outcome", "games"]).astype({"outcome": float})
+
+    def _met(self) -> dict[Pair, int]:
+        """The games with a result of each two agents that met, without those that failed."""
+        met = Counter[Pair]()
+        sums = self.tallies[self.tallies["outcome"].notna() & self.tallies["second"].notna()]
+        for first, second, reason, games in zip(sums["first"], sums["second"], sums["reason"], sums["games"]):
+            met[pair_of(first, second)] += 0 if reason in repeats.FAILED else games
+        return dict(met)
 
     def moves(self) -> pd.DataFrame:
         """One row per decision, as scheduled; read at each call."""
@@ -228,10 +263,25 @@ class Snapshot:
 def _check_tallies(store: Store, games: pd.DataFrame, expected: pd.DataFrame) -> None:
     """StoreDamaged unless the games add up to the tallies."""
     sums = ["games", "openings", *(["plies"] if "plies" in games else [])]
-    games = games.rename(columns={"opening": "openings"}).assign(games=1)[[*tallies.KEYS, *sums]]
+    if "games" not in games:
+        games = games.rename(columns={"opening": "openings"}).assign(games=1)
     counted, tallied = (frame.groupby(list(tallies.KEYS), dropna=False)[sums].sum() for frame in (games, expected))
     if not counted.equals(tallied):
         raise StoreDamaged(store.path, "its games do not add up to its tallies")
+
+
+def _counted(rows: Iterable[tuple], conditions: set[int]) -> pd.DataFrame:
+    """Sums of the rows of READ in these conditions, by the keys of tallies."""
+    key_of = itemgetter(*map(READ.index, tallies.KEYS))
+    opening, plies = READ.index("opening"), READ.index("plies")
+    found: dict[tuple, tuple[int, int, int]] = {}
+    for row in rows:
+        key = key_of(row)
+        games, openings, moves = found.get(key, (0, 0, 0))
+        found[key] = games + 1, openings + row[opening], moves + row[plies]
+    columns = [*tallies.KEYS, "games", "openings", "plies"]
+    sums = [(*key, *values) for key, values in found.items() if key[0] in conditions]
+    return pd.DataFrame(sums, columns=columns).astype({"outcome": float})
 
 
 def _unnamed(numbers: pd.Series) -> list[Condition]:
@@ -262,5 +312,20 @@ def _shared(rows: Iterable[tuple], columns: Sequence[str]) -> Iterator[tuple]:
 
 def _frame(rows: Iterable[tuple], columns: Iterable[str], record: type) -> pd.DataFrame:
     """The rows as a frame with the types of the record's fields, even without rows or values."""
-    frame = pd.DataFrame.from_records(list(rows), columns=list(columns))
-    return frame.astype(frame_types(record, frame.columns))
+    return _joined([*_frames(rows, columns, record)])
+
+
+def _frames(rows: Iterable[tuple], columns: Iterable[str], record: type) -> Iterator[pd.DataFrame]:
+    """The rows as frames of BATCH rows, at least one: only so many are in memory as Python's objects."""
+    rows, names = iter(rows), list(columns)
+    types, chunk = frame_types(record, names), list(islice(rows, BATCH))
+    while True:
+        yield pd.DataFrame.from_records(chunk, columns=names).astype(types)
+        if not (chunk := list(islice(rows, BATCH))):
+            return
+
+
+def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    """One frame of several; a column without any value in one of them is of text if it is in another."""
+    types = {name: dtype for frame in frames for name, dtype in frame.dtypes.items() if dtype == "str"}
+    return pd.concat([frame.astype(types) for frame in frames], ignore_index=True)

@@ -217,7 +217,7 @@ class Store:
                     last += len(together)
                     try:
                         for record in together:
-                            change.add(connection, record)
+                            change.add(connection, record, len(record.decisions))
                     except tallies.DamagedSetting:
                         raise StoreDamaged(self.path, "its table settings") from None
                 change.write(connection)

@@ -59,12 +59,12 @@ class Change:
         self._next = len(tallies.rows)  # the number of the next key
         self._added = 0  # games
 
-    def add(self, connection: Connection, record: "arena.results.database.record.GameRecord") -> None:
-        """Count a game; remember how it went, as the first of its setting."""
+    def add(self, connection: Connection, record: "arena.results.database.record.GameRecord", decisions: int) -> None:
+        """Count a game of so many decisions; remember how it went, as the first of its setting."""
         key = (record.condition, record.first, record.second, record.outcome, record.reason)
         number, sums = self.rows.get(key) or self.tallies.rows.get(key) or self._new()
         again, otherwise = _repetition(connection, record)
-        more = (1, record.plies, record.opening, len(record.decisions), again, otherwise)
+        more = (1, record.plies, record.opening, decisions, again, otherwise)
         self.rows[key] = (number, tuple(map(add, sums, more)))
         self._added += 1
 

@@ -165,7 +165,12 @@ def _check_players(line, names) -> None:
 
 def numbered_lines(text) -> Iterator[tuple[int, str]]:
     """Lines with their numbers.  They end in line feeds alone: `splitlines` would part a name at U+2028 as well."""
-    return enumerate((line.removesuffix("\r") for line in text.split("\n")), 1)
+    begin = 0
+    for number in range(1, text.count("\n") + 1):  # not by `split`: a large file has many lines
+        end = text.index("\n", begin)
+        yield number, text[begin:end].removesuffix("\r")
+        begin = end + 1
+    yield text.count("\n") + 1, text[begin:].removesuffix("\r")
 
 
 @functools.cache
@@ -188,7 +193,7 @@ def numbered(games, left_out: list[str] | None = None) -> list[GameRecord]:
         names.update((first, second))
         _check_players(line, names)
         number = len(records)
-        pair = frozenset((first, second)), condition
+        pair = min(first, second), max(first, second), condition
         records.append(
             GameRecord(
                 id=f"{number + 1:06d}",

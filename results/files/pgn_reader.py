@@ -6,6 +6,7 @@ moves.  A game that cannot be stored costs no other game.
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -54,7 +55,7 @@ def from_pgn(
     Two games of one event and round between two players, with colours exchanged, are a pair, as are those of the rounds
     N.1 and N.2.
     """
-    games, pairs = [], dict[tuple, int]()
+    games, pairs = deque[tuple](), dict[tuple, int]()
     for found in games_in(text):
         try:
             moves, result, note = _judged(found, judge)
@@ -66,7 +67,7 @@ def from_pgn(
         tags = found.tags
         row = found.line, tags["White"], tags["Black"], result, "", _pair(tags, pairs), "", " ".join(moves)
         games.append((*row, _kept(tags, found.comments)))
-    return numbered(games, left_out)
+    return numbered((games.popleft() for _ in range(len(games))), left_out)  # which need not be kept beside the records
 
 
 def _kept(tags: Mapping[str, str], comments: Mapping[int, str]) -> str:

@@ -10,6 +10,7 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
+from operator import is_not
 
 import pandas as pd
 from rich.cells import cell_len
@@ -122,7 +123,10 @@ def _flat(frame, times) -> pd.DataFrame:
 def _guarded(frame) -> pd.DataFrame:
     """What no spreadsheet takes for formulas; numbers stay numbers."""
     for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
-        frame[name] = [guarded(cell) if isinstance(cell, str) else cell for cell in frame[name]]
+        cells = frame[name].tolist()
+        safe = [guarded(cell) if isinstance(cell, str) else cell for cell in cells]
+        if any(map(is_not, cells, safe)):
+            frame[name] = safe
     return frame.set_axis([guarded(str(name)) for name in frame.columns], axis=1)
 
 

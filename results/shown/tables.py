@@ -185,9 +185,9 @@ def complete_pairs(flat: pd.DataFrame) -> pd.DataFrame:
     """One row per complete pair of `by_pair`: condition, a, b, opening, points of a (0 to 2), repeats (both games)."""
     of_opening = flat[flat["points"].notna()].groupby(["condition", "a", "b", "opening"])
     summary = of_opening.agg(
-        games=("points", "size"), sides=("side", "nunique"), points=("points", "sum"), repeats=("repeats", "all")
+        games=("points", "size"), sides=("side", "sum"), points=("points", "sum"), repeats=("repeats", "all")
     )
-    return summary[(summary["games"] == 2) & (summary["sides"] == 2)].reset_index()
+    return summary[(summary["games"] == 2) & (summary["sides"] == 1)].reset_index()
 
 
 def meetings(agents: Sequence[str], games: pd.DataFrame, repeats: pd.Series | None = None) -> pd.DataFrame:

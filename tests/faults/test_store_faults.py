@@ -20,6 +20,8 @@ from arena.results.database.record import ImprovementRecord, MoveRecord
 from arena.results.database.store import FILE_NAME, RESCUED_NAME, Store, StoreError, StoreLost
 from arena.results.shown import tables
 from arena.results.shown.export import render
+from arena.study import verifying
+from arena.workers import machine
 from tests.faults import stores
 from tests.results.sample import AGENTS, META, make_game
 from tests.typed import call
@@ -232,8 +234,12 @@ def test_check_names_damaged_games_and_resume_plays_them_again(sound, tmp_path):
     assert call("check", folder).exit_code == 0 and (folder / "damaged.sqlite").exists()
 
 
-def test_check_replays_games_by_the_rules(sound, tmp_path):
-    """Games that are stored whole, but were not played so."""
+@pytest.mark.parametrize("few", [verifying.FEW, 1])
+def test_check_replays_games_by_the_rules(sound, tmp_path, monkeypatch, few):
+    """Games that are stored whole, but were not played so; replayed here, or by two processes."""
+    monkeypatch.setattr(verifying, "FEW", few)
+    monkeypatch.setattr(integrity, "BATCH", 2)
+    monkeypatch.setattr(machine, "cores", lambda: 2)
     with Store.open(sound) as store:
         config, agents, (one, two, three, *rest) = store.meta["config"], store.agents, list(store.records())
     wrong = [
@@ -249,7 +255,8 @@ def test_check_replays_games_by_the_rules(sound, tmp_path):
     assert shown.exit_code == 1 and not found["faults"] and found["damaged"].keys() == {game.id for game in wrong}
     told = [found["damaged"][game.id] for game in wrong]
     assert "by the rules, but" in told[0] and "not a legal move" in told[1] and "not over" in told[2]
-    assert "plies are stored" in told[3]
+    assert "plies are stored" in told[3] and found["sound"] == len(rest) + 3
+    assert list(found["damaged"]) == [game.id for game in wrong]
     assert call("check", tmp_path, "--no-replay").exit_code == 0
 
 

@@ -1,6 +1,8 @@
 """Games that repeat others: who counts as deterministic, and what tables say of it."""
 
 import math
+import random
+from collections import Counter
 
 import pandas as pd
 from hypothesis import assume, given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena import results
 from arena.results.database.record import Reason
-from arena.results.database.repeats import CHANCE, Ways, notes, repeated
+from arena.results.database.repeats import CHANCE, Ways, notes, pair_of, repeated, repeating
 from arena.results.database.store import Store
 from arena.results.statistics.elo import pentanomial
 from tests.results.sample import AGENTS, META, make_game
@@ -104,3 +106,20 @@ def test_tables_count_repetitions_once_in_errors(tmp_path):
     assert pair["error"] == pentanomial([0, 0, 1, 1, 1]).error and pair["elo"] == pentanomial([0, 0, 1, 1, 1]).elo
     assert tournament.repeats.sum() == 18 and any("18 games between ann and bob" in note for note in tournament.notes())
     assert (tournament.bootstrap(samples=5)["samples"] <= 5).all()
+
+
+def test_no_more_is_read_once_all_are_sure_to_play_by_chance():
+    """The answer is that of all rows, whatever of the games is by chance; `met` may be more than there are."""
+    chance = random.Random(3)
+    for varies in (0.0, 0.05, 0.3, 1.0):
+        rows = [row(chance, varies) for _ in range(2000)]
+        met = Counter(pair_of(first, second) for _, first, _, second, *_ in rows)
+        read = iter(rows)
+        assert repeating(read, met + met) == repeating(rows)
+        assert (next(read, None) is not None) == (varies >= 0.3)
+
+
+def row(chance, varies):
+    first, second = chance.sample("abc", 2)
+    moves = str(chance.randrange(50)) if chance.random() < varies else "usual"
+    return 0, first, chance.choice(["o", "p"]), second, 1.0, Reason.PLAYED_OUT, moves
