@@ -68,6 +68,7 @@ class Breakthrough(BitBoard, Game):
     colour_exchange = "turn"
     state_size = 3
     quick_keys = True
+    lane_registers = 2, 4
     move_limit = 64 * 64
     symmetries = 2
     soonest_win = 3

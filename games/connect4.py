@@ -38,6 +38,7 @@ class Connect4(Game):
     state_size = 2
     symmetries = 2
     lane_bits = 64
+    lane_registers = 2, 2
     quick_keys = True
     soonest_win = 3
     soonest_loss = 4
@@ -169,18 +170,18 @@ class Connect4(Game):
         return (winner if lined else 0.0), plies
 
     def lane_start(self, state, zero):
-        return zero + (state[0] ^ state[1]), zero + state[1]
+        return zero + (state[0] ^ state[1]), zero + state[1], zero + (1 if popcount(state[1]) & ONE == 1 else -1)
 
     def lane_step(self, words, rng):
         """A stone into a random column; the lane waits if it is full."""
-        own, stones = words  # own: of the last mover
+        own, stones, mover = words  # own: of the last mover, 1 or -1
         square = self.free_squares(stones) & self.column_mask << random_below(rng, self.columns) * self.height
         moved = square != 0
         own = choose(moved, own ^ stones | square, own)
         stones |= square
+        mover = choose(moved, 0 - mover, mover)
         lined = self.has_line(own)
-        winner = choose(popcount(stones) & ONE == 1, 1, -1)
-        return (own, stones), choose(moved, 1, 0), lined | (stones == self.board), choose(lined, winner, 0)
+        return (own, stones, mover), choose(moved, 1, 0), lined | (stones == self.board), choose(lined, mover, 0)
 
     # -- For strength ------------------------------------------------------------------------------------------
 

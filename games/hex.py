@@ -234,6 +234,8 @@ class Hex(Game):
             in_pool -= 1
         return subset
 
+    lane_registers = 4, 2
+
     @property
     def lane_bits(self):
         return 0 if self.swap else 64

@@ -160,6 +160,8 @@ class Nim(TakingGame):
     def most(self):
         return sum(self.heaps)
 
+    lane_registers = 4, 2
+
     @property
     def lane_bits(self):
         return narrowest(self.most + len(self.heaps))

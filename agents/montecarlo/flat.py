@@ -15,7 +15,7 @@ from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import run_chunks
 from arena.games.core.jit import kernel
 from arena.games.core.lane_playout import lane_playout_kernel
-from arena.games.core.lanes import lane_streams
+from arena.games.core.lanes import streams_of
 from arena.games.core.playout import reward_of
 
 
@@ -61,7 +61,7 @@ class FlatPlayer(Player):
         game, limit = self.game, self.budget.playouts
         each = len(moves) * game.lanes  # playouts of a round
         in_lanes = each > 0 and (limit is None or each <= limit)
-        streams = lane_streams(game.lanes, game.lane_bits, rng) if in_lanes else None
+        streams = streams_of(game, rng) if in_lanes else None
 
         def run(n):
             rounds = max(1, n // each) if in_lanes else 0

@@ -14,7 +14,7 @@ from typing import Any
 from arena import agents, games
 from arena.agents.core.agent import Agent, registry
 from arena.agents.core.pool import Pool, WorkerError
-from arena.games.core.lanes import vector_bits
+from arena.games.core.lanes import register_bits
 from arena.games.core.specialized import NEVER, VARIABLE
 from arena.study.meter import Subject, begin, failed
 from arena.workers.machine import describe
@@ -78,7 +78,7 @@ def report(rows: Iterable[dict]) -> dict[str, Any]:
     found = list(rows)
     measured = [row for row in found if "failure" not in row]
     return {
-        "machine": describe() | {"vector_bits": vector_bits()},
+        "machine": describe() | {"vector_bits": register_bits()},
         "specialize": os.environ.get(VARIABLE, NEVER),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "games": [row for row in measured if "agent" not in row],

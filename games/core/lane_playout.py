@@ -12,8 +12,8 @@ from arena.games.core.lanes import (
     is_any,
     is_positive,
     lane_numbers,
-    lane_streams,
     largest,
+    streams_of,
     total,
     zero_lanes,
 )
@@ -23,7 +23,7 @@ STEPS = 8  # between checks of whether any lane has playouts left; narrow sums a
 
 def lane_playouts(game, root, count, rng) -> tuple[int, int, float, int]:
     """lane_playout_kernel for any number of playouts."""
-    streams = lane_streams(game.lanes, game.lane_bits, rng)
+    streams = streams_of(game, rng)
     most, sums = game.lanes * ((1 << min(game.lane_bits, 48) - 1) - 2), (0, 0, 0.0, 0)
     for done in range(0, count, most):
         found = lane_playout_kernel(game, root, min(most, count - done), streams)
@@ -64,7 +64,8 @@ def play_shares(game, root, share, rest, rng):
             some_plies += choose(live, moved, 0)
             some_score += choose(over, result, 0)
             wins += choose(over & is_positive(result), 1, 0)
-            draws += choose(over & (result == 0), 1, 0)
+            if game.has_draws:
+                draws += choose(over & (result == 0), 1, 0)
             left -= choose(over, 1, 0)
             words = choose(over, fresh, words)
         plies += total(some_plies)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core import cgutils
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import models, register_model
@@ -26,8 +27,8 @@ from arena.games.core.random import next_word, random_below
 
 FEW = 16  # up to so many narrow lanes, the n-th bit of each is found one after another
 
-# The bits of all lanes of a game, on every processor: so results are the same everywhere.  A processor works on four
-# registers at a time, as steps wait for each other; eight would not stay in registers.
+# The bits of all lanes of a game, on every processor: so results are the same everywhere.  A processor works on some
+# registers at a time, as steps wait for each other.
 WIDE = 2048
 
 # operation: NumPy's function, LLVM's instruction or symbol of a comparison
@@ -66,10 +67,15 @@ class Width(Compilable):
 
 
 @functools.cache
-def vector_bits() -> int:
-    """The bits that a processor works on at a time: four registers."""
+def register_bits() -> int:
+    """The bits of a register of the processor."""
     features = processor_features()
-    return 4 * (512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128)
+    return 512 if {"avx512bw", "avx512dq"} <= features else 256 if "avx2" in features else 128
+
+
+def vector_bits(registers: tuple[int, int]) -> int:
+    """The bits that a processor works on at a time; registers: `Game.lane_registers`."""
+    return registers[0 if register_bits() == 512 else 1] * register_bits()
 
 
 class LaneStream(NamedTuple):
@@ -106,12 +112,17 @@ class LaneStreams(NamedTuple):
     states: np.ndarray  # uint64[vectors, 2 * width.words], a LaneStream in each row
 
 
-def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int | None = None) -> LaneStreams:
-    """Generators seeded by `rng`, uint64[1], in vectors of `most` bits: by default the processor's."""
-    width = Width(min(lanes, (most or vector_bits()) // bits), bits)
+def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int) -> LaneStreams:
+    """Generators seeded by `rng`, uint64[1], in vectors of up to `most` bits."""
+    width = Width(min(lanes, most // bits), bits)
     seeds = [[next_word(rng), next_word(rng)] for _ in range(lanes // width.count * width.words)]
     states = np.array(seeds, np.uint64).reshape(-1, width.words, 2).transpose(0, 2, 1)
     return LaneStreams(width, np.ascontiguousarray(states.reshape(-1, 2 * width.words)))
+
+
+def streams_of(game, rng: np.ndarray) -> LaneStreams:
+    """Generators for all lanes of a game, in the vectors that are quickest on this processor."""
+    return lane_streams(game.lanes, game.lane_bits, rng, vector_bits(game.lane_registers))
 
 
 def narrowest(size: int) -> int:
@@ -223,18 +234,27 @@ def largest(lanes) -> int:
 
 
 class LanesType(types.Type):
-    """Words side by side."""
+    """Words side by side, as an array of vectors, each of which fills a register.
+
+    LLVM would split a longer vector, but not its masks, which it would pack and unpack at every use.
+    """
 
     def __init__(self, count, bits):
         self.count, self.bits = count, bits
+        self.each = min(count, register_bits() // bits)
         super().__init__(f"lanes({count} x {bits})")
 
     @property
+    def vectors(self):
+        return self.count // self.each
+
+    @property
     def vector(self):
-        return ir.VectorType(ir.IntType(self.bits), self.count)
+        return ir.VectorType(ir.IntType(self.bits), self.each)
 
     def constant(self, value):
-        return ir.Constant(self.vector, [value & (1 << self.bits) - 1] * self.count)
+        """The number in every lane of a vector."""
+        return ir.Constant(self.vector, [value & (1 << self.bits) - 1] * self.each)
 
 
 class MaskType(LanesType):
@@ -246,14 +266,32 @@ class MaskType(LanesType):
 
     @property
     def vector(self):
-        return ir.VectorType(ir.IntType(1), self.count)
+        return ir.VectorType(ir.IntType(1), self.each)
 
 
 @register_model(LanesType)
 @register_model(MaskType)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, kind.vector)
+        super().__init__(manager, kind, ir.ArrayType(kind.vector, kind.vectors))
+
+
+def _split(builder, lanes):
+    """The vectors of lanes."""
+    return [builder.extract_value(lanes, i) for i in range(lanes.type.count)]
+
+
+def _join(builder, vectors):
+    """Lanes of vectors."""
+    lanes = ir.Constant(ir.ArrayType(vectors[0].type, len(vectors)), ir.Undefined)
+    for i, vector in enumerate(vectors):
+        lanes = builder.insert_value(lanes, vector, i)
+    return lanes
+
+
+def _each(builder, instruction, *lanes):
+    """Lanes of what the instruction makes of each vector."""
+    return _join(builder, [instruction(*vectors) for vectors in zip(*(_split(builder, one) for one in lanes))])
 
 
 NUMBERS = (types.Integer, types.Boolean)
@@ -267,7 +305,7 @@ def _joined(*kinds):
 
 
 def _lift(builder, value, kind, target):
-    """A vector of the type `target`; a number is cut or extended."""
+    """Lanes of the type `target`; a number is cut or extended."""
     if isinstance(kind, LanesType):
         return value
     word = target.vector.element
@@ -276,9 +314,11 @@ def _lift(builder, value, kind, target):
     elif value.type.width < word.width:
         signed = isinstance(kind, types.Integer) and kind.signed
         value = builder.sext(value, word) if signed else builder.zext(value, word)
-    undefined, places = ir.Constant(target.vector, ir.Undefined), ir.VectorType(ir.IntType(32), target.count)
+    undefined, places = ir.Constant(target.vector, ir.Undefined), ir.VectorType(ir.IntType(32), target.each)
     first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(first, undefined, ir.Constant(places, [0] * target.count))
+    return _join(
+        builder, [builder.shuffle_vector(first, undefined, ir.Constant(places, [0] * target.each))] * target.vectors
+    )
 
 
 def _call(builder, name, result, *args):
@@ -302,7 +342,8 @@ def _compile_operator(operation, typer, instruction):
 
     def lower(context, builder, sig, args):
         target = _joined(*sig.args)
-        return instruction(builder, *(_lift(builder, value, kind, target) for value, kind in zip(args, sig.args)))
+        lanes = (_lift(builder, value, kind, target) for value, kind in zip(args, sig.args))
+        return _each(builder, functools.partial(instruction, builder), *lanes)
 
     def typed(*kinds):
         target = _joined(*kinds)
@@ -365,14 +406,16 @@ def _compiled(function, *kinds):
 @_compiled(operator.invert, LanesType)
 def _invert(kind):
     if isinstance(kind, LanesType):
-        return kind, lambda context, builder, sig, x: builder.not_(x)
+        return kind, lambda context, builder, sig, x: _each(builder, builder.not_, x)
     return None
 
 
 @_compiled(popcount)
 def _popcount(kind):
     if isinstance(kind, LanesType):
-        return kind, lambda context, builder, sig, x: _call(builder, "ctpop", x.type, x)
+        return kind, lambda context, builder, sig, x: _each(
+            builder, lambda one: _call(builder, "ctpop", one.type, one), x
+        )
     return None
 
 
@@ -381,7 +424,10 @@ def _nth_bit(kind, n):
     """Find the bit by halves; or one lane after another where that is faster, as halves wait for each other."""
 
     def code(context, builder, sig, word, n):
-        n, half = _lift(builder, n, sig.args[1], kind), kind.bits // 2
+        return _each(builder, functools.partial(found, builder), word, _lift(builder, n, sig.args[1], kind))
+
+    def found(builder, word, n):
+        half = kind.bits // 2
         if (kind.bits == 64 or kind.count <= FEW) and "bmi2" in processor_features():
             return _deposited(builder, word, builder.shl(kind.constant(1), n))
         while half > 0:
@@ -415,12 +461,28 @@ def _deposited(builder, word, bit):
 @_compiled(zero_lanes)
 def _zero_lanes(width):
     kind = LanesType(width.game.count, width.game.bits)
-    return kind, lambda context, builder, sig, width: kind.constant(0)
+
+    def code(context, builder, sig, width):
+        _align_stack(builder)
+        return _join(builder, [kind.constant(0)] * kind.vectors)
+
+    return kind, code
+
+
+def _align_stack(builder):
+    """Have the function's stack begin at a cache line: vectors that leave registers would else lie across two.
+
+    LLVM aligns it for a variable that asks for that and is used; no instruction is made of the use.
+    """
+    room = cgutils.alloca_once(builder, ir.IntType(64))
+    room.align = 64
+    builder.asm(ir.FunctionType(ir.VoidType(), [room.type]), "", "r", [room], side_effect=True)
 
 
 @_compiled(lane_numbers)
 def _lane_numbers(kind):
-    return kind, lambda context, builder, sig, like: ir.Constant(kind.vector, list(range(kind.count)))
+    numbers = [ir.Constant(kind.vector, list(range(i, i + kind.each))) for i in range(0, kind.count, kind.each)]
+    return kind, lambda context, builder, sig, like: _join(builder, numbers)
 
 
 @_compiled(choose)
@@ -456,21 +518,27 @@ def _select(context, builder, sig, condition, first, second):
         values = [_lift(builder, value, given, kind) for value, given in zip((first, second), sig.args[1:])]
     else:
         values = [context.cast(builder, value, given, kind) for value, given in zip((first, second), sig.args[1:])]
+    if isinstance(sig.args[0], MaskType):
+        return _each(builder, builder.select, condition, *values)
     return builder.select(condition, *values)
 
 
 @_compiled(is_any)
 def _is_any(mask):
-    word = ir.IntType(mask.count)
-    return types.boolean, lambda context, builder, sig, x: builder.icmp_unsigned(
-        "!=", builder.bitcast(x, word), word(0)
-    )
+    word = ir.IntType(mask.each)
+
+    def code(context, builder, sig, x):
+        return builder.icmp_unsigned(
+            "!=", builder.bitcast(functools.reduce(builder.or_, _split(builder, x)), word), word(0)
+        )
+
+    return types.boolean, code
 
 
 @_compiled(is_positive)
 def _is_positive(kind):
     def code(context, builder, sig, x):
-        return builder.icmp_signed(">", x, kind.constant(0))
+        return _each(builder, lambda one: builder.icmp_signed(">", one, kind.constant(0)), x)
 
     return MaskType(kind.count, kind.bits), code
 
@@ -478,8 +546,9 @@ def _is_positive(kind):
 @_compiled(total)
 def _total(kind):
     def code(context, builder, sig, x):
-        wide = x if kind.bits == 64 else builder.sext(x, LanesType(kind.count, 64).vector)
-        return _call(builder, "vector.reduce.add", ir.IntType(64), wide)
+        wide = ir.VectorType(ir.IntType(64), kind.each)
+        vectors = [one if kind.bits == 64 else builder.sext(one, wide) for one in _split(builder, x)]
+        return _call(builder, "vector.reduce.add", ir.IntType(64), functools.reduce(builder.add, vectors))
 
     return types.int64, code
 
@@ -487,7 +556,8 @@ def _total(kind):
 @_compiled(largest)
 def _largest(kind):
     def code(context, builder, sig, x):
-        most = _call(builder, "vector.reduce.smax", kind.vector.element, x)
+        larger = functools.partial(_call, builder, "smax", kind.vector)
+        most = _call(builder, "vector.reduce.smax", kind.vector.element, functools.reduce(larger, _split(builder, x)))
         return most if kind.bits == 64 else builder.sext(most, ir.IntType(64))
 
     return types.int64, code
@@ -505,14 +575,17 @@ def _random_below(rng, bound):
     kind = _stream_lanes(rng)
 
     def code(context, builder, sig, rng, bound):
-        word, bound = _draw(context, builder, sig.args[0], rng), _lift(builder, bound, sig.args[1], kind)
+        drawn, bounds = _draw(context, builder, sig.args[0], rng), _lift(builder, bound, sig.args[1], kind)
+        return _each(builder, functools.partial(below, builder), drawn, bounds)
+
+    def below(builder, word, bound):
         if kind.bits == 64:
             low = kind.constant((1 << 32) - 1)
             product = builder.mul(builder.lshr(word, kind.constant(32)), builder.and_(bound, low))
             return builder.lshr(product, kind.constant(32))
-        wide = LanesType(kind.count, 2 * kind.bits)
-        product = builder.mul(builder.zext(word, wide.vector), builder.zext(bound, wide.vector))
-        return builder.trunc(builder.lshr(product, wide.constant(kind.bits)), kind.vector)
+        wide = ir.VectorType(ir.IntType(2 * kind.bits), kind.each)
+        product = builder.mul(builder.zext(word, wide), builder.zext(bound, wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, [kind.bits] * kind.each)), kind.vector)
 
     return kind and (kind, code)
 
@@ -524,23 +597,32 @@ def _stream_lanes(rng):
 
 
 def _draw(context, builder, stream, rng):
+    array = make_array(stream.types[1])(context, builder, builder.extract_value(rng, 1))
     kind, words = _stream_lanes(stream), stream.types[0].game.words
-    word, array = LanesType(words, 64), make_array(stream.types[1])(context, builder, builder.extract_value(rng, 1))
-    places = [builder.gep(array.data, [ir.IntType(64)(i)]) for i in (0, words)]
-    places = [builder.bitcast(place, word.vector.as_pointer()) for place in places]
-    first, second = (builder.load(place, align=8) for place in places)
+    each = words // kind.vectors
+    return _join(builder, [_draw_vector(builder, kind, array.data, (i, words + i)) for i in range(0, words, each)])
+
+
+def _draw_vector(builder, kind, data, places):
+    """The next words of generators for a vector, whose states are at these places of the data."""
+    word = ir.VectorType(ir.IntType(64), max(1, kind.each * kind.bits // 64))
+    pointers = [builder.bitcast(builder.gep(data, [ir.IntType(64)(i)]), word.as_pointer()) for i in places]
+    first, second = (builder.load(pointer, align=8) for pointer in pointers)
+
+    def by(distance):
+        return ir.Constant(word, [distance] * word.count)
 
     def turned(vector, distance):
-        left = builder.shl(vector, word.constant(distance))
-        return builder.or_(left, builder.lshr(vector, word.constant(64 - distance)))
+        return builder.or_(builder.shl(vector, by(distance)), builder.lshr(vector, by(64 - distance)))
 
     drawn = builder.add(turned(builder.add(first, second), 17), first)
     second = builder.xor(first, second)
-    shifted = builder.shl(second, word.constant(21))
-    builder.store(builder.xor(builder.xor(turned(first, 49), second), shifted), places[0], align=8)
-    builder.store(turned(second, 28), places[1], align=8)
-    lanes = builder.bitcast(drawn, LanesType(64 * words // kind.bits, kind.bits).vector)
-    if lanes.type.count == kind.count:
+    builder.store(
+        builder.xor(builder.xor(turned(first, 49), second), builder.shl(second, by(21))), pointers[0], align=8
+    )
+    builder.store(turned(second, 28), pointers[1], align=8)
+    lanes = builder.bitcast(drawn, ir.VectorType(ir.IntType(kind.bits), 64 * word.count // kind.bits))
+    if lanes.type.count == kind.each:
         return lanes
-    chosen = ir.Constant(ir.VectorType(ir.IntType(32), kind.count), list(range(kind.count)))
+    chosen = ir.Constant(ir.VectorType(ir.IntType(32), kind.each), list(range(kind.each)))
     return builder.shuffle_vector(lanes, lanes, chosen)

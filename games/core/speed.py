@@ -19,6 +19,9 @@ class Speed(Rules):
     playout_policy: ClassVar[str] = "uniform"  # the moves that random_playout draws from, in words
     has_tabu_moves: ClassVar[bool] = False  # whether it has `random_move_tabu`
     lane_bits: ClassVar[int] = 0  # the bits of a word in `lane_step`, 16, 32 or 64; 0: the game has no lanes
+    # the registers that a word of lanes fills, on processors with 32 of 512 bits, and on others: what is quickest
+    # depends on how many words a step has at a time
+    lane_registers: ClassVar[tuple[int, int]] = 4, 4
 
     def key(self, state: np.ndarray) -> np.uint64:
         """uint64: a hash of the position, for transposition tables."""

@@ -146,7 +146,7 @@ def nth_bits(word):
 
 def playouts_in_lanes(count, seed):
     game = games.make("connect4")
-    return lane_playout_kernel(game, game.initial(), count, lane_streams(32, 64, stream(seed)))
+    return lane_playout_kernel(game, game.initial(), count, lane_streams(32, 64, stream(seed), 2048))
 
 
 @pytest.mark.parametrize("count", [1, 31, 32, 100])
