@@ -57,7 +57,7 @@ def _print(report: dict) -> None:
             print_table(pd.DataFrame(rows).drop(columns="chunks"), title=title)
     if any(row["lanes"] for row in report["games"]):
         bits = report["machine"]["vector_bits"]
-        say(f"lanes: playouts side by side, in vectors of {bits} bits; 0: one by one")
+        say(f"lanes: playouts side by side, in registers of {bits} bits; 0: one by one")
     typer.echo(f"kernels: {KERNELS[report['specialize']]}")
     if report["failures"]:
         rows = pd.DataFrame(report["failures"]).fillna({"agent": PLAYOUTS})
