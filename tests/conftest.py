@@ -10,6 +10,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import zlib
 from collections import Counter
@@ -28,6 +29,10 @@ from tests.plain import run_as_python
 # The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
 gc.freeze()
 gc.set_threshold(50_000, 20, 100)
+
+# Programs that tests start keep bytecode, and find that of others: each would compile all modules anew, 0.2 s a start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A shell has what it starts in the background ignore Ctrl-C, and so would the programs that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -76,6 +76,8 @@ SHORTER = [
     (r"--games \d+|games = \d+", lambda found: f"{found[0].rsplit(' ', 1)[0]} {GAMES}"),
     (r"--bootstrap \d+", "--bootstrap 5"),
     (r"--least \d+", "--least 1"),
+    (r"--playouts \d+", "--playouts 1000"),
+    (r"perft chess --depth \d+", "perft chess --depth 2"),
 ]
 PGN = '[White "a"]\n[Black "b"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 MATCH = {"seed": 5, "opening_plies": 2, "agents": [{"agent": "random", "name": name} for name in ("uct", "b", "c")]}

@@ -256,7 +256,7 @@ def answers(seconds, *calls):
 def test_work_is_done_beside_the_pages(full):
     found = answers(60.0, (os.getpid,), (os.getpid,), (reading.table, full, "none"), (os.nice, 0))
     assert found[0] == found[1] != os.getpid() and "this run has standings" in found[2]
-    assert found[3] == os.nice(0) + apart.NICE
+    assert found[3] == min(os.nice(0) + apart.NICE, 19)  # the nicest that there is
 
 
 def test_work_that_dies_or_takes_too_long_is_given_up():
