@@ -11,13 +11,25 @@ MOST_KINDS, MOST_OF_A_KIND = 8, 2
 MOST_BYTES = 1 << 26  # of one thing; what is larger serves long searches
 
 T = TypeVar("T")
-_left: dict[Hashable, list] = {}  # what players left, by kind
+
+
+class Left:
+    """What players left, by kind.
+
+    A plain dict as a global would be part of the names of compiled code that reaches `taken` by an agent's class.
+    """
+
+    def __init__(self):
+        self.by_kind: dict[Hashable, list] = {}
+
+
+left = Left()
 
 
 def taken(kind: Hashable, make: Callable[[], T]) -> T:
     """What a player left under that name, with its content; or a new one."""
     try:
-        return _left[kind].pop()
+        return left.by_kind[kind].pop()
     except (KeyError, IndexError):
         return make()
 
@@ -26,8 +38,8 @@ def leave(kind: Hashable, thing: object, size: int) -> None:
     """Offer a thing of so many bytes to players to come; nobody else may use it any more."""
     if size > MOST_BYTES:
         return
-    if len(_left) >= MOST_KINDS and kind not in _left:
-        _left.clear()
-    of_kind = _left.setdefault(kind, [])
+    if len(left.by_kind) >= MOST_KINDS and kind not in left.by_kind:
+        left.by_kind.clear()
+    of_kind = left.by_kind.setdefault(kind, [])
     if len(of_kind) < MOST_OF_A_KIND:
         of_kind.append(thing)

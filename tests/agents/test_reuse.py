@@ -7,6 +7,7 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core import reuse, table
+from arena.games.core.jit.identity import digest
 from tests.agents.positions import random_position
 
 SEARCHES = [
@@ -34,9 +35,9 @@ def test_decisions_do_not_depend_on_what_was_left(text, monkeypatch):
     states = [random_position(game, seed, 6) for seed in range(4)]
     fresh = []
     for state in states:
-        monkeypatch.setattr(reuse, "_left", {})
+        monkeypatch.setattr(reuse.left, "by_kind", {})
         fresh.append(decided(agent, game, state))
-    assert reuse._left, "nothing is left to others: this compares nothing"
+    assert reuse.left.by_kind, "nothing is left to others: this compares nothing"
     for _ in range(2):
         assert [decided(agent, game, state) for state in states] == fresh
 
@@ -44,7 +45,7 @@ def test_decisions_do_not_depend_on_what_was_left(text, monkeypatch):
 @pytest.mark.parametrize("scheme", table.SCHEMES)
 @pytest.mark.parametrize("rows", [10, 1000])
 def test_a_table_that_was_left_is_empty(scheme, rows, monkeypatch):
-    monkeypatch.setattr(reuse, "_left", {})
+    monkeypatch.setattr(reuse.left, "by_kind", {})
     monkeypatch.setattr(table, "FIRST_ROWS", 200)
     first, rng = table.new_table(0.25, scheme), np.random.default_rng(5)
     for key in rng.integers(1, 2**63, rows).astype(np.uint64):
@@ -57,10 +58,18 @@ def test_a_table_that_was_left_is_empty(scheme, rows, monkeypatch):
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
-    monkeypatch.setattr(reuse, "_left", {})
+    monkeypatch.setattr(reuse.left, "by_kind", {})
     for kind in range(100):
         for _ in range(10):
             reuse.leave(kind, object(), 1)
     reuse.leave("large", object(), reuse.MOST_BYTES + 1)
-    assert len(reuse._left) <= reuse.MOST_KINDS and "large" not in reuse._left
-    assert all(len(things) <= reuse.MOST_OF_A_KIND for things in reuse._left.values())
+    assert len(reuse.left.by_kind) <= reuse.MOST_KINDS and "large" not in reuse.left.by_kind
+    assert all(len(things) <= reuse.MOST_OF_A_KIND for things in reuse.left.by_kind.values())
+
+
+def test_what_players_left_is_no_part_of_the_names_of_compiled_code(monkeypatch):
+    """Otherwise nothing that an agent compiles after another has played is kept."""
+    monkeypatch.setattr(reuse.left, "by_kind", {})
+    before = digest(reuse.taken, anew=True)
+    reuse.leave("kind", object(), 1)
+    assert digest(reuse.taken, anew=True) == before
