@@ -14,6 +14,7 @@ from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.games.core.errors import UserError
+from arena.games.core.jit.bytecode import is_ours
 from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, play_fixture, void_record
@@ -91,10 +92,17 @@ def _settle_in(channel, watch, resolved, sources) -> Config | None:
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
     watch.notice_compilations()
-    watch.guard = Guard(config.instances, watch.give_up)
+    if _has_users_code(config):
+        watch.guard = Guard(config.instances, watch.give_up)
     watch.files = files_of(agent for _, agent in config.agents)
     channel.send(Ready())
     return config
+
+
+def _has_users_code(config: Config) -> bool:
+    """Whether code plays that is not of this package, and may change what its process has in common."""
+    playing = (*config.instances, *(agent for _, agent in config.agents))
+    return bool(config.values["plugins"]) or not all(is_ours(type(one).__module__) for one in playing)
 
 
 class Table:

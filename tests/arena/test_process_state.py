@@ -8,10 +8,12 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
+from types import SimpleNamespace
 
 import pytest
 
 import arena
+from arena import agents, games
 from arena.games.core.jit import entries, kept
 from arena.games.core.playout import playout_kernel
 from arena.games.core.random import stream
@@ -20,6 +22,7 @@ from arena.play.probe import fault_in_kernels, game_fault
 from arena.play.process_state import Guard, Word
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
+from arena.workers.worker_main import _has_users_code
 from tests.heap import Heap
 
 PLUGIN = '''
@@ -325,3 +328,15 @@ def test_a_compilation_that_an_agent_disturbs_is_no_fault_of_the_game(disturbanc
     assert game_fault(game, game.initial(), raised.value) is None
     assert fault_in_kernels(game) is None
     playout_kernel(game, game.initial(), 1, stream(1))
+
+
+@pytest.mark.parametrize("plugins, own, guarded", [([], False, False), (["mine"], False, True), ([], True, True)])
+def test_a_process_is_looked_after_where_users_code_plays(plugins, own, guarded):
+    """That is, code of plug-ins, or of classes that are not this package's."""
+
+    class Own:
+        pass
+
+    playing = [("a", agents.make("random")), *([("b", Own())] if own else [])]
+    config = SimpleNamespace(instances=[games.make("nim")], agents=playing, values={"plugins": plugins})
+    assert _has_users_code(config) == guarded
