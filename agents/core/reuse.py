@@ -35,7 +35,7 @@ def taken(kind: Hashable, make: Callable[[], T]) -> T:
 
 
 def leave(kind: Hashable, thing: object, size: int) -> None:
-    """Offer a thing of so many bytes to players to come; nobody else may use it any more."""
+    """Offer a thing that takes so many bytes to players to come; nobody else may use it any more."""
     if size > MOST_BYTES:
         return
     if len(left.by_kind) >= MOST_KINDS and kind not in left.by_kind:

@@ -50,7 +50,8 @@ def new_tree(room: int) -> Tree:
 
 def leave_tree(tree: Tree) -> None:
     """Leave a tree that is not used any more to the next `new_tree` of its size."""
-    leave(("tree", len(tree.visits)), tree, sum(column.nbytes for column in tree))
+    touched = sum(column[: tree.size[0]].nbytes for column in tree)  # the rest of its memory is not provided yet
+    leave(("tree", len(tree.visits)), tree, touched)
 
 
 def _fresh_tree(room):

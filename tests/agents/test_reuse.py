@@ -14,7 +14,7 @@ SEARCHES = [
     "uct(playouts=400)",
     "uct(playouts=400, solver=true)",
     "grave(playouts=200)",
-    "uct(playouts=200, keep_tree=true, max_nodes=10000)",
+    "uct(playouts=200, keep_tree=true)",
     "alphabeta(depth=5)",
     "alphabeta(depth=8, table=0.1)",
     "alphabeta(nodes=60000, table=4, scheme='big')",
