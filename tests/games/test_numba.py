@@ -12,11 +12,12 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typing import templates as typing_templates
 from numba.core.typing import typeof
-from numba.np import arrayobj
+from numba.np import arrayobj, linalg
 
 # (where, name, what it is for)
 NAMES = [
     (dispatcher.Dispatcher, "_compile_for_args", "kernels.py: tables get the methods that a new kernel calls"),
+    (linalg, "ensure_blas", "parts.py: SciPy is imported for code that needs it alone"),
     (dispatcher.Dispatcher, "add_overload", "kernels.py: which methods a kernel calls"),
     (dispatcher.Dispatcher, "get_call_template", "parts.py: one compilation for all literal numbers"),
     (codegen.JITCodeLibrary, "_optimize_final_module", "parts.py: parts are optimised in what they become part of"),
@@ -86,3 +87,18 @@ def test_a_dispatcher_is_made_as_kernels_are():
     parameters = inspect.signature(CPUDispatcher.__init__).parameters
     assert {"py_func", "targetoptions"} <= set(parameters)
     assert "_cache" in vars(CPUDispatcher(lambda game: 1, targetoptions={"nopython": True}))
+
+
+def test_a_decision_imports_no_linear_algebra_and_other_code_finds_it():
+    code = """
+import sys
+import numpy as np
+from numba import njit
+from arena import agents, games
+game = games.make("tictactoe")
+agents.make("uct(playouts=10)").choose(game, game.initial(), seed=1)
+print("scipy.linalg" in sys.modules)
+print(njit(lambda a: np.linalg.inv(a) @ a)(2.0 * np.eye(2)).tolist())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["False", "[[1.0, 0.0], [0.0, 1.0]]"]

@@ -1,10 +1,12 @@
 """Numba's compiler without what kernels have no use for, which is a third of the time that compilation takes.
 
 Left out: machine code and C entries for each function, though it becomes part of a kernel; announcements of LLVM calls;
-versions for literal numbers.  ARENA_WHOLE_NUMBA=1 leaves nothing out, for other Numba versions.
+versions for literal numbers; SciPy, unless code needs it.  ARENA_WHOLE_NUMBA=1 leaves nothing out, for other Numba
+versions.
 """
 
 import functools
+import importlib
 import os
 from typing import Any
 
@@ -13,6 +15,7 @@ from numba import config, njit, types
 from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
 from numba.core.compiler import Compiler
 from numba.extending import register_jitable
+from numba.np import linalg
 
 from arena.games.core.jit.identity import digest_or_unique, pieces
 
@@ -20,6 +23,10 @@ LEAN = os.environ.get("ARENA_WHOLE_NUMBA") != "1"
 if LEAN:  # announced around each call of LLVM, only for Numba's own measurements
     for begin, end in list(ffi.lib._lock._cblist):
         ffi.unregister_lock_callback(begin, end)
+    # numba.np.arraymath imports scipy.linalg, for 0.15 s, to see whether it is there; code that needs it looks again
+    linalg.ensure_blas, _ensure_blas = lambda: None, linalg.ensure_blas
+    importlib.import_module("numba.np.arraymath")
+    linalg.ensure_blas = _ensure_blas
 
 WITHOUT_CALLBACK = {"no_cfunc_wrapper": True}
 
