@@ -19,6 +19,7 @@ import numpy as np
 
 from arena.agents.core.atomics import atomic_add, atomic_compare_exchange
 from arena.agents.core.probing import find_slot
+from arena.agents.core.selection import prefetch
 from arena.agents.montecarlo.leaves import LANES
 from arena.agents.montecarlo.method import Method
 from arena.games.core.game import CHANCE, check_choice
@@ -172,6 +173,8 @@ class Grave(GraveParameters, Method):
         begin, end = game.max_plies - (walk.length[0] - 1), game.max_plies + memory.length[CODES]
         for i in range(walk.length[0]):
             for j in range(begin + i, end):
+                fetch_entry(memory, key_of(walk.path[i], memory.line[j]))
+            for j in range(begin + i, end):
                 if memory.line[j] >= 0 and memory.before[j] < begin + i:  # a move counts once in a simulation
                     count_move(memory, walk.path[i], memory.line[j], memory.words[j], self.atomic)
         for place in range(game.max_plies, end):
@@ -273,6 +276,12 @@ def count_move(memory, node, code, word, atomic):
 def key_of(node, code):
     """The key of a node and a code, which is below MOST_CODES: int64."""
     return np.int64(node) << 32 | np.int64(code)
+
+
+@inlined
+def fetch_entry(memory, key):
+    """Start to load the place where the search for a key begins; a place is two words."""
+    prefetch(memory.keys, 2 * np.int64(mix(np.uint64(key)) & np.uint64(len(memory.keys) - 1)))
 
 
 @inlined
