@@ -21,6 +21,7 @@ from arena.agents.core.table import (
     check_table,
     fetch,
     filled,
+    leave_table,
     new_table,
     probe,
     store,
@@ -153,6 +154,10 @@ class DepthFirstProver(ProofAgent):
 
     def new_memory(self, game):
         return new_table(self.table, self.scheme)
+
+    def leave_memory(self, memory):
+        if isinstance(memory, Table):
+            leave_table(memory)
 
     def memory_bytes(self, memory):
         return ROW_BYTES * filled(memory)

@@ -156,6 +156,9 @@ class ProofAgent(PreparedAgent):
         """Memory shared by the searches of one game."""
         return ()
 
+    def leave_memory(self, memory) -> None:
+        """Leave that memory, which nobody uses any more, to other players."""
+
     def memory_bytes(self, memory) -> int:
         return 0
 
@@ -178,6 +181,10 @@ class ProofPlayer(Player):
 
     def allot(self, budget):
         self.solver.budget = budget
+
+    def close(self, result):
+        self.solver.agent.leave_memory(self.solver.memory)
+        del self.solver
 
     def decide(self, state, rng):
         self.solver.begin()

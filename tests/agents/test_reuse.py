@@ -19,6 +19,8 @@ SEARCHES = [
     "alphabeta(depth=8, table=0.1)",
     "alphabeta(nodes=60000, table=4, scheme='big')",
     "minimax(depth=3, table=1)",
+    "dfpn(nodes=2000)",
+    "pdspn(nodes=2000)",
 ]
 
 
