@@ -126,8 +126,8 @@ class DepthFirstPlayer(Player):
         )
 
     def close(self, result):
-        leave_table(self.search.table)
-        del self.search
+        if (search := vars(self).pop("search", None)) is not None:  # closed once more, it has none
+            leave_table(search.table)
 
     def thoughts(self):
         """The decision of the last complete depth."""

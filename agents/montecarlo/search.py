@@ -114,8 +114,8 @@ class TreeSearchPlayer(OneSearch, Player):
         )
 
     def close(self, result):
-        leave_tree(self.tree)
-        del self.tree
+        if (tree := vars(self).pop("tree", None)) is not None:  # closed once more, it has none
+            leave_tree(tree)
 
     def played(self, move):
         if not self.agent.keep_tree:

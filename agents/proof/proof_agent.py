@@ -183,8 +183,8 @@ class ProofPlayer(Player):
         self.solver.budget = budget
 
     def close(self, result):
-        self.solver.agent.leave_memory(self.solver.memory)
-        del self.solver
+        if (solver := vars(self).pop("solver", None)) is not None:  # closed once more, it has none
+            solver.agent.leave_memory(solver.memory)
 
     def decide(self, state, rng):
         self.solver.begin()

@@ -8,6 +8,7 @@ import pytest
 from arena import agents, games
 from arena.agents.core import reuse, table
 from arena.games.core.jit.identity import digest
+from arena.games.core.random import stream
 from tests.agents.positions import random_position
 
 SEARCHES = [
@@ -75,3 +76,14 @@ def test_what_players_left_is_no_part_of_the_names_of_compiled_code(monkeypatch)
     before = digest(reuse.taken, anew=True)
     reuse.leave("kind", object(), 1)
     assert digest(reuse.taken, anew=True) == before
+
+
+@pytest.mark.parametrize("text", SEARCHES)
+def test_a_player_that_is_closed_twice_leaves_its_memory_once(text, monkeypatch):
+    monkeypatch.setattr(reuse.left, "by_kind", {})
+    game = games.make("connect4")
+    player = agents.make(text).player(game)
+    player.choose(game.initial(), stream(1))
+    player.close(None)
+    player.close(None)
+    assert [len(things) for things in reuse.left.by_kind.values()] == [1]
