@@ -269,6 +269,22 @@ def test_a_change_that_compiled_code_does_not_see_is_told(method):
     assert asked(rule) == -1.0
 
 
+def test_a_users_function_put_into_a_class_of_this_package_is_looked_at():
+    """Classes without functions of users are not walked through each time; one that gets a function is."""
+    space, users = {"__name__": "arena.edited_rules"}, {"__name__": "edited_rules"}
+    exec(MODULE, space)
+    rule = space["Rule"]()
+    look_again(rule)
+    exec("def by_code(self): return 2.0", users)
+    space["Rule"].by_code = users["by_code"]
+    assert asking("by_code")(rule) == 2.0
+    for _ in range(2):
+        look_again(rule)
+    users["by_code"].__code__ = (lambda self: -1.0).__code__
+    with pytest.warns(StaleCode, match=r"edited_rules\.by_code has changed"):
+        look_again(rule)
+
+
 def test_what_an_object_holds_is_looked_at_again():
     rule = rules()["Rule"](signs=np.array([1.0]))
     asked, field_asked = asking("by_attribute"), asking("by_field")

@@ -225,6 +225,7 @@ def _compiled_for(cls: type) -> list[types.FunctionType]:
         )
         if function in _facts:
             waiting += _facts[function].pieces
+    _without_users.pop(cls, None)
     if not met:
         _without_users[cls] = members
     return [function for function in met if function in _facts]
