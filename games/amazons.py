@@ -56,6 +56,7 @@ class Amazons(Rectangle, Game):
     has_draws = False
     sizes = "size 6 to 10, or rows and columns 5 to 10 and not both 5"
     status = "counted"
+    sgf_number = 18
     dtype = np.int16
     symmetries = 2
 
@@ -405,6 +406,14 @@ class Amazons(Rectangle, Game):
         return self.move_code(state, move) * (QUEENS + 1) + beside
 
     # -- For people --------------------------------------------------------------------------------------------
+
+    def sgf_properties(self):
+        return {"SZ": self.height if self.height == self.width else f"{self.width}:{self.height}"}
+
+    def sgf_name(self, point):
+        """Programs write the three squares with signs of their own between, or with none."""
+        squares = re.findall(r"[a-z]\d+", point.lower())
+        return "{}-{}/{}".format(*squares) if len(squares) == 3 else point
 
     def parse_move(self, state, text):
         """The move of that name, without the names of all legal moves, which are many."""

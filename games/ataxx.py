@@ -35,6 +35,7 @@ class Ataxx(SteppingGame):
     horizon: int = 500
 
     name = "ataxx"
+    sgf_number = 10
     sizes = "size 3 to 8, horizon 1 to 10000"
     colour_exchange = "swap"
 
@@ -164,3 +165,8 @@ class Ataxx(SteppingGame):
 
     def feature_code(self, state, move):
         return self.move_code(state, move) * 9 + self.turns(state, move)
+
+    # -- For people --------------------------------------------------------------------------------------------
+
+    def sgf_properties(self):
+        return {"SZ": self.size}

@@ -302,6 +302,9 @@ class Chess(ChessRules):
         return {**variant, "SetUp": "1", "FEN": write_fen(position)}
 
     def from_pgn_tags(self, tags):
+        variant = tags.get("Variant", "")
+        if variant and re.sub(r"[^a-z0-9]", "", variant.lower()) not in VARIANTS:
+            raise ValueError(f"is of another game: Variant is {variant!r}, and not one of Standard, Chess960")
         return replace(self, fen=tags["FEN"], setup=STANDARD) if "FEN" in tags else self
 
     def drawing(self, state, moves):
@@ -315,6 +318,10 @@ class Chess(ChessRules):
 
 
 SPELLED = re.compile(r"([KQRBN]?)([a-h]?)([1-8]?)[-x:]?([a-h][1-8])(?:=?\(?([QRBNqrbn])\)?)?")
+VARIANTS = (  # of PGN that are chess, without signs
+    *("standard", "normal", "chess", "classic", "classical", "orthodox", "fromposition"),
+    *("chess960", "fischerandom", "fischerrandom", "fischerandomchess", "fischerrandomchess", "frc"),
+)
 NULL_MOVES = ("--", "Z0", "ZO", "OOOO", "@@@@", "null", "pass")
 
 

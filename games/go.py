@@ -5,13 +5,14 @@ each point, is scored as it stands.  Points are named as in Go: columns from a, 
 Random playouts do not fill own eyes, and know only the simple ko.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 
 from arena.games.core.bits import ONE, WORD
-from arena.games.core.board import sgf_point
+from arena.games.core.board import sgf_point, sgf_square
 from arena.games.core.game import check_range
 from arena.games.core.groups import (
     BLACK,
@@ -50,6 +51,8 @@ class Go(StoneGame):
     sizes = "size 2 to 13"
     uniform_playouts = False
     sgf_number = 1
+    scored_by_players = True
+    not_for_moves = ("komi",)
     playout_policy = "uniform over the points that are legal, but for the superko, and fill no eye of the player"
 
     def __post_init__(self):
@@ -309,3 +312,24 @@ class Go(StoneGame):
     def sgf_move(self, name):
         """SGF's columns include i, and rows count from above."""
         return "" if name == "pass" else sgf_point(LETTERS.index(name[0]), self.size - int(name[1:]))
+
+    def sgf_name(self, point):
+        """Before FF[4], and from some programs since, `tt` is a pass."""
+        if point in ("", "tt"):
+            return "pass"
+        column, row = sgf_square(point, self.size, self.size)
+        return f"{LETTERS[column]}{self.size - row}"
+
+    def from_sgf(self, root):
+        """Without SZ the board is 19x19; without KM the komi stays."""
+        sized, komi = super().from_sgf({"SZ": ["19"], **root}), root.get("KM", [""])[0].strip().replace(",", ".")
+        try:
+            return replace(sized, komi=float(komi)) if komi else sized
+        except ValueError:
+            raise ValueError(f"has KM[{komi}], which is no komi on {self.size}x{self.size}") from None
+
+    def sgf_start(self, stones, mover):
+        """Stones are placed in turn; who has fewer passes between."""
+        line = [stone for pair in zip_longest(stones["B"], stones["W"], fillvalue="pass") for stone in pair]
+        passing = "BW"[len(line) % 2] != mover
+        return line[:-1] if line and line[-1] == "pass" and mover == "W" else line + ["pass"] * passing

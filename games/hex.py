@@ -14,7 +14,7 @@ below and one of O at the right.  So all cells take the majority of themselves, 
 2 * (size - 1) times; the upper left one then has the chain's colour.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from arena.games.core import wide
 from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
-from arena.games.core.board import letters, point_name, squares
+from arena.games.core.board import letters, point_name, sgf_square, squares
 from arena.games.core.drawing import Look
 from arena.games.core.game import Game, check_range
 from arena.games.core.lanes import choose
@@ -48,6 +48,7 @@ class Hex(Game):
     name = "hex"
     board_look = Look("hexagons", {"X": "red disc", "O": "blue disc"})
     sgf_number: ClassVar[int | None] = 11
+    stable_names = True
     has_draws = False
     sizes = "size 2 to 14"
     symmetries = 2
@@ -422,3 +423,21 @@ class Hex(Game):
 
     def sgf_move(self, name):
         return "swap-pieces" if name == "swap" else name
+
+    def sgf_name(self, point):
+        """Little Golem writes two letters, from the top left."""
+        if point in ("swap", "swap-pieces"):
+            if not self.swap:
+                raise ValueError(f"swaps, which is a rule of {replace(self, swap=True)}")
+            return "swap"
+        if point == "swap-sides":
+            raise ValueError("has swap-sides, which turns the board; swap-pieces is read")
+        if not point[1:].isdecimal():
+            column, row = sgf_square(point, self.size, self.size)
+            return point_name(row * self.size + column, self.size)
+        return point
+
+    def from_sgf(self, root):
+        """A game in which somebody swaps has that rule."""
+        swaps = any(point.startswith("swap") for point in (*root["B"][:2], *root["W"][:2]))
+        return replace(super().from_sgf(root), swap=self.swap or swaps)

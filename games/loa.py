@@ -45,6 +45,7 @@ class LinesOfAction(SteppingGame):
     horizon: int = 500
 
     name = "loa"
+    sgf_number = 9
     board_look = Look("checkered")
     status = "counted"
     sizes = "size 5 to 8, horizon 1 to 10000"
@@ -234,3 +235,8 @@ class LinesOfAction(SteppingGame):
 
     def feature_code(self, state, move):
         return self.move_code(state, move) << 1 | (1 if self.captures(state, move) else 0)
+
+    # -- For people --------------------------------------------------------------------------------------------
+
+    def sgf_properties(self):
+        return {"SZ": self.size}

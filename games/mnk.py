@@ -8,13 +8,13 @@ mnk(3, 3, 3) is tic-tac-toe, and mnk(15, 15, 5), the default, Gomoku without res
                               a  b  c  d
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import draw, point_name, turns
+from arena.games.core.board import draw, point_name, sgf_point, sgf_square, turns
 from arena.games.core.drawing import Look
 from arena.games.core.game import Game, check_range
 from arena.games.core.lanes import choose, narrowest
@@ -42,6 +42,7 @@ class MNK(Game):
 
     name = "mnk"
     board_look = Look("points")
+    stable_names = True
     sizes = "rows and columns 2 to 19, k 2 to the longer of the two"
 
     def __post_init__(self):
@@ -302,3 +303,27 @@ class MNK(Game):
                 first, second = state[near] << ONE, state[near] >> HALF - ONE
                 around |= np.int64((first >> column & WORD(7)) << WORD(3) | second >> column & WORD(7))
         return self.move_code(state, move) << 18 | around
+
+    # -- For people --------------------------------------------------------------------------------------------
+
+    @property
+    def sgf_number(self):
+        """SGF's number is Gomoku's."""
+        return 4 if self.k == 5 else None
+
+    def sgf_properties(self):
+        return {"SZ": self.rows if self.rows == self.columns else f"{self.columns}:{self.rows}"}
+
+    def sgf_move(self, name):
+        return sgf_point(ord(name[0]) - ord("a"), self.rows - int(name[1:]))
+
+    def sgf_name(self, point):
+        column, row = sgf_square(point, self.columns, self.rows)
+        return point_name((self.rows - 1 - row) * self.columns + column, self.columns)
+
+    def from_sgf(self, root):
+        """Without SZ the board is that of Gomoku."""
+        columns, _, rows = root.get("SZ", ["15"])[0].strip().partition(":")
+        if not columns.isdecimal() or not (rows or columns).isdecimal():
+            raise ValueError(f"has SZ[{root['SZ'][0]}], which is no size of {self.name}")
+        return replace(self, rows=int(rows or columns), columns=int(columns))

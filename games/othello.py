@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import draw_sets, point_name, sgf_point, squares
+from arena.games.core.board import draw_sets, point_name, sgf_point, sgf_square, squares
 from arena.games.core.drawing import Look
 from arena.games.core.eight import EightWide
 from arena.games.core.game import check_choice
@@ -41,6 +41,7 @@ class Othello(EightWide):
     board_look = Look("felt")
     colour_exchange = "swap"
     sgf_number = 2
+    stable_names = True
     sizes = "size 4, 6 or 8"
     term_weights = {"moves": 1.0, "corners": float(CORNER_WEIGHT), "discs": 0.0}
     term_scale = 32.0
@@ -320,3 +321,23 @@ class Othello(EightWide):
 
     def sgf_move(self, name):
         return "" if name == "pass" else sgf_point(ord(name[0]) - ord("a"), int(name[1:]) - 1)
+
+    def sgf_name(self, point):
+        """Some programs write squares, as in `f5`."""
+        if point.lower() in ("", "tt", "pass"):
+            return "pass"
+        if point[1:].isdecimal():
+            return point.lower()
+        column, row = sgf_square(point, self.size, self.size)
+        return point_name(row * self.size + column, self.size)
+
+    def sgf_start(self, stones, mover):
+        """The four discs of the beginning may be written."""
+        low, high = "abcdefgh"[self.size // 2 - 1 : self.size // 2 + 1]
+        row = self.size // 2
+        standard = {"W": {f"{low}{row}", f"{high}{row + 1}"}, "B": {f"{low}{row + 1}", f"{high}{row}"}}
+        return (
+            []
+            if {colour: set(names) for colour, names in stones.items()} == standard
+            else super().sgf_start(stones, mover)
+        )

@@ -25,7 +25,9 @@ def export(
     folder: Folder,
     format: Annotated[
         Record,
-        typer.Option("--format", "-f", help="jsonl holds everything; pgn the moves; sgf is for go, hex and othello."),
+        typer.Option(
+            "--format", "-f", help="jsonl holds everything, pgn and sgf the moves. SGF has go, hex, othello and others."
+        ),
     ] = Record.jsonl,
     output: Output = None,
     force: Force = False,
@@ -106,11 +108,16 @@ def _pgn_tags(config, condition: int) -> dict[str, str]:
 
 def _sgf(store) -> str:
     """The games in SGF, for which their rules are needed."""
+    from arena import games
     from arena.config.config import game_of
-    from arena.report.sgf import to_sgf
+    from arena.results.files.sgf import to_sgf
 
-    config = store.config
+    known = store.meta.get("imported", {}).get("games")
+    made = [games.make(spec) for spec in known] if known else []
     try:
-        return "".join(to_sgf(game_of(config, record.condition), record) for record in store.records())
+        return "".join(
+            to_sgf(made[record.condition] if known else game_of(store.config, record.condition), record)
+            for record in store.records()
+        )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

@@ -13,15 +13,16 @@ from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
 MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
-SUFFIXES = (".csv", ".pgn", ".jsonl")
+SUFFIXES = (".csv", ".pgn", ".sgf", ".jsonl")
+WITH_RULES = (".pgn", ".sgf")  # by which their games are replayed
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 MOST_NAMED = 5  # games that are left out, in the closing lines
 
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Files .csv, .pgn or .jsonl, also packed (.gz, .bz2, .xz, .zst), or folders of them; - for a PGN from "
-        "standard input.",
+        help="Files .csv, .pgn, .sgf or .jsonl, also packed (.gz, .bz2, .xz, .zst), or folders of them; - for PGN or "
+        "SGF from standard input.",
         metavar="FILE",
     ),
 ]
@@ -40,7 +41,8 @@ def import_(
         Path | None, typer.Option("--out", "-o", help="The run's folder. Default: runs/, with the first file's name.")
     ] = None,
     game: Annotated[
-        str, games_option("Replay the games of a PGN file by the rules of this game, and leave out what is illegal.")
+        str,
+        games_option("Replay the games by the rules of this game, and leave out what is illegal, or of another game."),
     ] = "",
     strict: Strict = False,
 ) -> None:
@@ -55,15 +57,15 @@ def import_(
     from arena import results
     from arena.results.files.exchange import ExchangeError, joined
 
-    left_out, notes = list[str](), list[str]()
+    left_out, notes, conditions = list[str](), list[str](), dict[str, int]()
     places = _places(files)
-    judge = _judge(game, places) if game else None
+    wanted = _wanted(game, places) if game else None
     parts = []
     for place in places:
         with progress_line(f"reading {place.name}"):
             told, noted = (None if strict else list[str]()), list[str]()
             try:
-                parts.append(_read(place, judge, told, noted))
+                parts.append(_read(place, wanted, told, noted, conditions))
             except ExchangeError as error:
                 raise typer.BadParameter(f"{place}: {error}") from None
             before = f"{place.name}, " if len(places) > 1 else ""
@@ -73,7 +75,9 @@ def import_(
     if not records:
         raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
     folder = out or Path("runs", _stem(places[0]))
-    _store(folder, places[0].name, records)
+    imported = {"file": places[0].name}
+    known = all(conditions) and all(_kind(place) in WITH_RULES for place in places)
+    _store(folder, imported | ({"games": list(conditions)} if known else {}), records)
     count = len(records)
     del parts, records  # what follows reads the store
     run = results.load(folder)
@@ -92,13 +96,13 @@ def import_(
         raise typer.Exit(VOID)
 
 
-def _store(folder: Path, file: str, records: list) -> None:
+def _store(folder: Path, imported: dict, records: list) -> None:
     """Store the games; what cannot be stored leaves no store."""
     from arena.results.database.store import Store
     from arena.results.files.exchange import players
 
     agents = [{"name": name, "spec": "unknown"} for name in players(records)]
-    with Store.create(folder, {"imported": {"file": file}}, agents) as store:
+    with Store.create(folder, {"imported": imported}, agents) as store:
         try:
             store.add_all(records)
         except BaseException:
@@ -145,16 +149,23 @@ def _stem(file: Path) -> str:
     return name.partition(".")[0] or "imported"
 
 
-def _read(file: Path, judge, left_out: list[str] | None, notes: list[str]):
+def _read(file: Path, wanted, left_out: list[str] | None, notes: list[str], conditions: dict[str, int]):
     """The games of a file that have a result."""
-    from arena.results.files.decoding import decoded
+    from arena.results.files.decoding import declared, decoded
     from arena.results.files.exchange import from_csv, from_jsonl
     from arena.results.files.pgn_reader import from_pgn
 
-    text = decoded(_bytes(file))
-    if _kind(file) == ".pgn":
-        return from_pgn(text, judge, left_out, notes)
-    return from_csv(text, left_out) if _kind(file) == ".csv" else from_jsonl(text)
+    data, kind = _bytes(file), _kind(file)
+    if str(file) == "-" and data.lstrip().startswith(b"("):
+        kind = ".sgf"
+    if kind == ".sgf":
+        from arena.results.files.sgf import from_sgf
+
+        return from_sgf(declared(data), wanted, left_out, notes, conditions)
+    text = decoded(data)
+    if kind == ".pgn":
+        return from_pgn(text, wanted and _judge(wanted), left_out, notes, conditions)
+    return from_csv(text, left_out, conditions) if kind == ".csv" else from_jsonl(text)
 
 
 def _bytes(file: Path) -> bytes:
@@ -174,30 +185,16 @@ def _bytes(file: Path) -> bytes:
     return data
 
 
-def _judge(spec: str, places: list[Path]):
-    """A function for `from_pgn` that replays a game by these rules."""
-    from arena import games
-    from arena.results.files.exchange import OUTCOMES, RESULTS
+def _wanted(spec: str, places: list[Path]):
+    """What the games of the files must be."""
+    from arena.results.files.legality import Wanted
 
-    if other := [str(file) for file in places if _kind(file) != ".pgn"]:
-        raise typer.BadParameter(f"--game is for files .pgn, and {other[0]} is none")
-    made = games.make(spec)
+    if other := [str(file) for file in places if _kind(file) not in WITH_RULES]:
+        raise typer.BadParameter(f"--game is for files {', '.join(WITH_RULES)}, and {other[0]} is none")
+    return Wanted.by_spec(spec)
 
-    def judge(tags, moves):
-        game = made.from_pgn_tags(tags)
-        state, names = game.initial(), []
-        for name in moves:
-            if game.is_over(state) and not game.play_on(state):
-                raise ValueError(f"the game is over after {len(names)} plies, but {name} follows")
-            move = game.parse_move(state, name)
-            names.append(game.move_name(state, move))
-            game.play(state, move)
-        if not game.is_over(state) or game.play_on(state.copy()):
-            return names, None, ""
-        score, stated = float(game.score(state)), tags["Result"].strip()
-        outcome = 0.5 if score == 0.0 else float(score > 0.0)
-        if OUTCOMES.get(stated) in (None, outcome):
-            return names, None, ""
-        return names, RESULTS[outcome], f"the tag says {stated}, by the rules it is {RESULTS[outcome]}: stored so"
 
-    return judge
+def _judge(wanted):
+    from arena.results.files.legality import judge_of
+
+    return judge_of(wanted)

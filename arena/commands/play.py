@@ -171,7 +171,7 @@ def _result_in_words(duel) -> str:
 
 def _check_file(path: Path, game) -> None:
     """BadParameter if the game's record cannot be added to the file."""
-    from arena.report.sgf import games_with_sgf
+    from arena.results.files.sgf import games_with_sgf
 
     if path.suffix.lower() not in MARKS:
         raise typer.BadParameter(f"--save {path} must end in {', '.join(MARKS)}")
@@ -204,9 +204,9 @@ def _games_in(path: Path) -> int:
 
 
 def _rendered(duel, record, suffix) -> str:
-    from arena.report.sgf import to_sgf
     from arena.results.files.exchange import to_jsonl
     from arena.results.files.pgn import to_pgn
+    from arena.results.files.sgf import to_sgf
 
     if suffix == ".jsonl":
         return to_jsonl(record)

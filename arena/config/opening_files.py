@@ -1,6 +1,5 @@
 """Files of openings: lines of moves, EPD, PGN, SGF, and Polyglot books, by the end of their names."""
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,14 +9,11 @@ from arena.games.core.errors import UserError
 from arena.games.core.files import TEXT_BYTES, read_bounded
 from arena.games.core.game import Game
 from arena.games.core.random import random_below, stream
-from arena.results.files.decoding import decoded
+from arena.results.files.decoding import declared, decoded
 from arena.results.files.pgn_reader import games_in
 
 MOST_BYTES = 1 << 28
 TRIES = 20  # draws from a book for each opening that is asked for
-TOKEN = re.compile(r"[();]|([A-Za-z]+)\s*((?:\[(?:\\.|[^\]\\])*\]\s*)+)", re.DOTALL)
-VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
-SET_UP = {"AB", "AW", "AE", "PL"}
 
 Line = tuple[str, str]
 """Where an opening stands, and its line: a position if it begins from one, then moves."""
@@ -48,46 +44,24 @@ def pgn(text: str, game: Game) -> Iterator[Line]:
         place = f"line {found.line}"
         if found.fault:
             raise BadFile(f"{place}: {found.fault}")
+        try:
+            game.from_pgn_tags(found.tags)
+        except ValueError as error:
+            raise BadFile(f"{place}: {error}") from None
         if line := " ".join([found.tags.get("FEN", "").replace(" ", "_"), *found.moves]).strip():
             yield place, line
 
 
 def sgf(text: str, game: Game) -> Iterator[Line]:
-    """The main line of each game: it ends where the first bracket closes."""
+    """The main line of each game that has moves."""
+    from arena.results.files.sgf import openings
+
     if game.sgf_number is None:
         raise BadFile(f"{game} has no records in SGF")
-    depth = number = 0
-    ended, moves, named = False, list[tuple[str, str]](), set[str]()
-    for token in TOKEN.finditer(text):
-        if token[0] == "(":
-            if depth == 0:
-                ended, moves, named, number = False, [], set(), number + 1
-            depth += 1
-        elif token[0] == ")":
-            depth, ended = depth - 1, True
-            if depth == 0:
-                yield f"game {number}", _sgf_line(game, moves, named, number)
-        elif token[1] and not ended:
-            named.add(token[1])
-            if token[1] in ("B", "W"):
-                moves.append((token[1], VALUE.findall(token[2])[0]))
-    if depth:
-        raise BadFile(f"game {number} does not end: a bracket is missing")
-
-
-def _sgf_line(game: Game, moves: list[tuple[str, str]], named: set[str], number: int) -> str:
-    if found := sorted(named & SET_UP):
-        raise BadFile(f"game {number} sets stones up ({', '.join(found)}); an opening has moves alone")
-    state, names = game.initial(), list[str]()
-    for ply, (colour, point) in enumerate(moves):
-        if colour != "BW"[ply % 2]:
-            raise BadFile(f"game {number}: {colour} makes move {ply + 1}, which is the other's turn")
-        by_point = {game.sgf_move(name): name for name in (game.move_name(state, move) for move in game.moves(state))}
-        if point not in by_point:
-            raise BadFile(f"game {number}: {colour}[{point}] is no legal move of {game} after {ply} moves")
-        names.append(by_point[point])
-        game.play(state, game.parse_move(state, names[-1]))
-    return " ".join(names)
+    try:
+        yield from openings(text, game)
+    except ValueError as error:
+        raise BadFile(str(error)) from None
 
 
 def polyglot(path: Path, game: Game, plies: int, count: int, seed: int) -> Iterator[Line]:
@@ -120,4 +94,5 @@ READERS: dict[str, Callable[[str, Game], Iterator[Line]]] = {".epd": epd, ".fen"
 
 def text_of(path: Path) -> str:
     """The file's text; OSError if it cannot be read."""
-    return decoded(read_bounded(path, MOST_BYTES if path.suffix.lower() in READERS else TEXT_BYTES))
+    data = read_bounded(path, MOST_BYTES if path.suffix.lower() in READERS else TEXT_BYTES)
+    return declared(data) if path.suffix.lower() == ".sgf" else decoded(data)

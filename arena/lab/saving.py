@@ -11,9 +11,9 @@ def suffixes(game: Game) -> list[str]:
 
 def text_of(game: Game, record: GameRecord, suffix: str) -> bytes:
     """A record in a format of `suffixes`."""
-    from arena.report.sgf import to_sgf
     from arena.results.files.exchange import to_jsonl
     from arena.results.files.pgn import to_pgn
+    from arena.results.files.sgf import to_sgf
 
     if suffix == "jsonl":
         return to_jsonl(record).encode()

@@ -26,6 +26,15 @@ def sgf_point(column: int, row: int) -> str:
     return chr(ord("a") + column) + chr(ord("a") + row)
 
 
+def sgf_square(point: str, columns: int, rows: int) -> tuple[int, int]:
+    """(column, row from the top) of a point as `sgf_point` writes it; ValueError if the board has none."""
+    if len(point) == 2 and point.isascii():
+        column, row = (ord(letter) - ord("a") for letter in point)
+        if 0 <= column < columns and 0 <= row < rows:
+            return column, row
+    raise ValueError(f"[{point}] is no point of {columns}x{rows}")
+
+
 def draw(rows: Iterable[int], columns: int, symbol: Callable[[int, int], str]) -> str:
     """A board as text: rows as listed, from the top, with numbers from 1; columns from a."""
     rows = list(rows)

@@ -23,6 +23,7 @@ REPETITIONS = {
     "random_playout": RULES,
     "lane_step": RULES | {"random_playout"},
     "key": {"state_size", "dtype"},
+    "stable_names": {"move_name"},
 }
 CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries", "colour_exchange")
 

@@ -42,6 +42,7 @@ class StoneGame(Rectangle, Game):
     size: int = 9
 
     board_look = Look("points")
+    stable_names = True
     rows = columns = 0  # of a rectangular board, in games with these parameters
 
     def __post_init__(self):

@@ -2,8 +2,8 @@
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,6 +23,9 @@ class People(Rules):
     sides: ClassVar[tuple[str, str]] = ("", "")  # what each player has, where `pieces` does not see it
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
+    stable_names: ClassVar[bool] = False  # whether `move_name` does not look at the state
+    scored_by_players: ClassVar[bool] = False  # whether they agree on what is dead: a record's result stands
+    not_for_moves: ClassVar[tuple[str, ...]] = ()  # parameters that do not change which moves are legal
 
     @property
     def move_names(self) -> dict[str, int]:
@@ -150,7 +153,38 @@ class People(Rules):
 
     def sgf_move(self, name: str) -> str:
         """The move with that name in SGF's notation, where sgf_number is not None."""
-        raise NotImplementedError
+        return "" if name == "pass" else name
+
+    def sgf_name(self, point: str) -> str:
+        """The name of the move of an SGF; ValueError if it is none on this board."""
+        return point or "pass"
+
+    def from_sgf(self, root: Mapping[str, list[str]]) -> Self:
+        """This game with the parameters that an SGF has: the values of its properties, with the points of B and W.
+
+        ValueError if there is no such game.
+        """
+        text = root.get("SZ", [""])[0].strip()
+        if text and "size" in self.__dataclass_fields__:
+            if not text.isdecimal():
+                raise ValueError(f"has SZ[{text}], which is no size of {self}")
+            changed: dict[str, Any] = {"size": int(text)}
+            try:
+                return replace(self, **changed)
+            except ValueError as error:
+                raise ValueError(f"has SZ[{text}]: {error}") from None
+        if text and text != str(self.sgf_properties().get("SZ", text)):
+            raise ValueError(f"has SZ[{text}], and not the board of {self}")
+        return self
+
+    def sgf_start(self, stones: Mapping[str, list[str]], mover: str) -> list[str]:
+        """The moves that lead to a position, from its stones of colour B and W, as names of moves, and who moves first.
+
+        ValueError if the game cannot begin there.
+        """
+        if any(stones.values()):
+            raise ValueError(f"begins from a position (AB, AW), as {self} cannot")
+        return []
 
     def uci_name(self, state: np.ndarray, move: int) -> str:
         """The move as UCI engines write it."""

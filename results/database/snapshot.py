@@ -43,7 +43,7 @@ class Snapshot:
         self.meta = meta  # resolved configuration, version, machine
         self.agents = agents  # {"name", "spec"}, in the order of the configuration
         self.tallies = sums  # games counted by condition, players, outcome, reason; see `tallies`
-        self.conditions = conditions_of(meta["config"]) if "config" in meta else _unnamed(sums["condition"])
+        self.conditions = conditions_of(meta["config"]) if "config" in meta else _imported(meta, sums["condition"])
         self._last_game = len(self)  # games are numbered as they end: this delimits the snapshot
 
     @classmethod
@@ -284,10 +284,11 @@ def _counted(rows: Iterable[tuple], conditions: set[int]) -> pd.DataFrame:
     return pd.DataFrame(sums, columns=columns).astype({"outcome": float})
 
 
-def _unnamed(numbers: pd.Series) -> list[Condition]:
-    """The conditions of imported games: only their numbers are known."""
+def _imported(meta: dict, numbers: pd.Series) -> list[Condition]:
+    """The conditions of imported games: their games, where the files told them."""
+    names = dict(enumerate(meta.get("imported", {}).get("games", ())))
     found = sorted(set(numbers.tolist())) or [0]
-    return [Condition(number, f"game {number + 1}", "") for number in found]
+    return [Condition(number, names.get(number, f"game {number + 1}"), "") for number in found]
 
 
 def _tallies(rows: dict) -> pd.DataFrame:

@@ -5,6 +5,8 @@ import codecs
 import gzip
 import io
 import lzma
+import re
+from contextlib import suppress
 from typing import Any
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -21,6 +23,15 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError:
         text = data.decode("cp1252", errors="replace")
     return text.replace(MARK, "").replace(BLANK, " ")
+
+
+def declared(data: bytes) -> str:
+    """The text of an SGF, in the set of characters that its CA names, if that is known and fits."""
+    if found := re.search(rb"\bCA\s*\[\s*([\w-]+)\s*\]", data):
+        with suppress(LookupError, UnicodeDecodeError):
+            name = found[1].decode("ascii")
+            return data.decode({"gb2312": "gb18030", "gbk": "gb18030"}.get(name.lower(), name)).replace(MARK, "")
+    return decoded(data)
 
 
 def unpacked(suffix: str, data: bytes, most: int) -> bytes:

@@ -12,19 +12,19 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
 from arena.results.database import candidates
 from arena.results.database.record import MOST, GameRecord, Reason
+from arena.results.files.extras import round_of
+from arena.results.files.outcomes import RESULTS, outcome_of, short
 from arena.results.printable import JSON_ESCAPES, unguarded
 
-RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1", None: "*"}
-OUTCOMES = {text: outcome for outcome, text in RESULTS.items()} | {
-    "1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "0.5": 0.5, ".5": 0.5, "1/2": 0.5, "½-½": 0.5, "½": 0.5, "": None,
-}  # fmt: skip
 FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
 REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
+NAMED = ("condition", "opening", "opening_moves", "moves")  # columns that need not be there
 LONGEST_NAME = 200  # characters of a player's name or a game's id
 MOST_PLAYERS = 2000  # ratings and crosstables have a cell for each two
 
@@ -49,12 +49,14 @@ def from_jsonl(text: str) -> list[GameRecord]:
             if (earlier := lines.setdefault(record.id, number)) != number:
                 raise ExchangeError(f"line {number}: the game {record.id} is there already, in line {earlier}")
             names.update((record.first, record.second))
-            _check_players(number, names)
+            _check_players(f"line {number}", names)
             records.append(record)
     return records
 
 
-def from_csv(text: str, left_out: list[str] | None = None) -> list[GameRecord]:
+def from_csv(
+    text: str, left_out: list[str] | None = None, conditions: dict[str, int] | None = None
+) -> list[GameRecord]:
     """The games of a table with a heading: columns first and second (or white and black) and outcome (or result).
 
     Cells are separated by commas, semicolons or tabs.  Outcomes are the first player's: 1, 0.5 (0,5), 0, or 1-0,
@@ -62,6 +64,7 @@ def from_csv(text: str, left_out: list[str] | None = None) -> list[GameRecord]:
     which games are pairs.  Of the others, opening_moves and moves are read.
 
     left_out: gets a line for each game that is left out, which is an ExchangeError without such a list
+    conditions: as of `numbered`
     """
     separator = next((mark for mark in ";\t" if mark in text.partition("\n")[0]), ",")
     rows = csv.reader(io.StringIO(text), strict=True, delimiter=separator)
@@ -73,18 +76,22 @@ def from_csv(text: str, left_out: list[str] | None = None) -> list[GameRecord]:
             if row and len(row) != len(heading):
                 leave_out(f"line {rows.line_num}: has {len(row)} cells, and the heading {len(heading)}", left_out)
             elif row:
-                cells = ["" if at is None else unguarded(row[at]).strip() for at in columns]
-                cells[2] = cells[2].replace(",", ".")
-                games.append((rows.line_num, *cells))
+                first, second, result, *others = ["" if at is None else unguarded(row[at]).strip() for at in columns]
+                condition, opening, *lines = others
+                players = f"line {rows.line_num}", first, second
+                try:
+                    games.append(Played(*players, outcome_of(result), condition, opening, lines[0], lines[1]))
+                except ValueError as error:
+                    leave_out(f"line {rows.line_num}: {error}", left_out)
     except csv.Error as error:
         raise ExchangeError(f"line {rows.line_num}: is not CSV: {error}") from None
-    return numbered(games, left_out)
+    return numbered(games, left_out, conditions)
 
 
 def _columns(heading) -> list[int | None]:
     """The columns of first, second, outcome, condition, opening, opening_moves, moves."""
     columns: list[int | None] = []
-    for known in (FIRST, SECOND, RESULT, ("condition",), ("opening",), ("opening_moves",), ("moves",)):
+    for known in (FIRST, SECOND, RESULT, *((name,) for name in NAMED)):
         name = next((name for name in known if name in heading), None)
         if name is not None and heading.count(name) > 1:
             raise ExchangeError(f"line 1: the heading holds {name} twice")
@@ -107,7 +114,7 @@ def _from_json(number, line) -> GameRecord:
         raise ExchangeError(f"line {number}: {what}: one of them cannot be")
     for name, value in _values(record):
         if wrong := _value_fault(name, value):
-            raise ExchangeError(f"line {number}: {name} = {_short(value)}: {wrong}")
+            raise ExchangeError(f"line {number}: {name} = {short(value)}: {wrong}")
     return record
 
 
@@ -153,14 +160,9 @@ def _text_fault(text, longest=None) -> str | None:
     return None if text.isprintable() else "has characters that cannot be printed"
 
 
-def _short(value) -> str:
-    text = repr(value[:60] if isinstance(value, str) else value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _check_players(line, names) -> None:
+def _check_players(place: str, names) -> None:
     if len(names) > MOST_PLAYERS:
-        raise ExchangeError(f"line {line}: there are more than {MOST_PLAYERS} players up to here")
+        raise ExchangeError(f"{place}: there are more than {MOST_PLAYERS} players up to here")
 
 
 def numbered_lines(text) -> Iterator[tuple[int, str]]:
@@ -178,53 +180,75 @@ def _reader() -> TypeAdapter:
     return TypeAdapter(GameRecord)
 
 
-def numbered(games, left_out: list[str] | None = None) -> list[GameRecord]:
-    """Records of (line, first, second, result, condition, opening, opening moves, moves, detail if any), in order."""
-    conditions: dict[str, int] = {}
+class Played(NamedTuple):
+    """A game of a file that can be stored, as far as its row alone tells."""
+
+    place: str  # in the file
+    first: str
+    second: str
+    outcome: float | None
+    condition: str = ""  # the game, where the file tells
+    opening: str = ""  # the same for the games of a pair; "" for a game that is none of a pair
+    opening_moves: str = ""
+    moves: str = ""
+    detail: str = ""
+    score: float | None = None
+
+
+def numbered(
+    games: Iterable[Played], left_out: list[str] | None = None, conditions: dict[str, int] | None = None
+) -> list[GameRecord]:
+    """Their records, in order.
+
+    conditions: the numbers of the conditions so far, and of these games
+    """
+    conditions = {} if conditions is None else conditions
     openings: dict[object, int] = {}
     records: list[GameRecord] = []
     names: set[str] = set()
-    for line, first, second, result, condition, opening, opening_moves, moves, *detail in games:
-        fault = _row_fault(first, second, result, (opening_moves, moves))
-        if fault or OUTCOMES[result] is None:
+    for game in games:
+        fault = _row_fault(game)
+        if fault or game.outcome is None:
             if fault or left_out is not None:  # no mistake: a game without a result
-                leave_out(f"line {line}: {fault or 'has no result'}", left_out)
+                leave_out(f"{game.place}: {fault or 'has no result'}", left_out)
             continue
-        names.update((first, second))
-        _check_players(line, names)
+        names.update((game.first, game.second))
+        _check_players(game.place, names)
         number = len(records)
-        pair = min(first, second), max(first, second), condition
-        records.append(
-            GameRecord(
-                id=f"{number + 1:06d}",
-                number=number,
-                condition=conditions.setdefault(condition, len(conditions)),
-                opening=openings.setdefault((pair, opening) if opening else number, len(openings)),
-                seed=0,
-                first=first,
-                second=second,
-                outcome=OUTCOMES[result],
-                score=None,
-                reason=Reason.IMPORTED,
-                detail="".join(detail),
-                opening_moves=opening_moves,
-                moves=moves,
-                plies=len(f"{opening_moves} {moves}".split()),
-                seconds=0.0,
-            )
+        pair = min(game.first, game.second), max(game.first, game.second), game.condition
+        record = GameRecord(
+            id=f"{number + 1:06d}",
+            number=number,
+            condition=conditions.setdefault(game.condition, len(conditions)),
+            opening=openings.setdefault((pair, game.opening) if game.opening else number, len(openings)),
+            seed=0,
+            first=game.first,
+            second=game.second,
+            outcome=game.outcome,
+            score=game.score,
+            reason=Reason.IMPORTED,
+            detail=game.detail,
+            opening_moves=game.opening_moves,
+            moves=game.moves,
+            plies=len(f"{game.opening_moves} {game.moves}".split()),
+            seconds=0.0,
         )
+        own = f'[Round "{round_of(record)}"]'  # of an export of ours: it says what the numbers do
+        if own in record.detail:
+            record = replace(record, detail=record.detail.replace(f"{own} ", "").replace(own, "").strip())
+        records.append(record)
     return records
 
 
-def _row_fault(first, second, result, texts) -> str:
-    """Why a row is no game: it has no players, no known result or moves that cannot be printed; or ""."""
+def _row_fault(game: Played) -> str:
+    """Why a row is no game: it has no players, or moves that cannot be printed; or ""."""
+    first, second = game.first, game.second
     if not first or not second or first == second:
-        return f"the players {_short(first)} and {_short(second)} must be two, with a name each"
-    for text, longest in ((first, LONGEST_NAME), (second, LONGEST_NAME), *((text, None) for text in texts)):
+        return f"the players {short(first)} and {short(second)} must be two, with a name each"
+    texts = ((first, LONGEST_NAME), (second, LONGEST_NAME), (game.opening_moves, None), (game.moves, None))
+    for text, longest in texts:
         if fault := _text_fault(text, longest):
-            return f"{_short(text)} {fault}"
-    if result not in OUTCOMES:
-        return f"the result {_short(result)} is not one of {', '.join([*RESULTS.values(), '1', '0.5', '0'])}"
+            return f"{short(text)} {fault}"
     return ""
 
 

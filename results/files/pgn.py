@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 
 from arena.results.database.record import GameRecord, MoveRecord, Reason
-from arena.results.files.exchange import RESULTS
-from arena.results.files.pgn_reader import comments_of, quoted, tags_of
+from arena.results.files.extras import comments_of, quoted, round_of, tags_of
+from arena.results.files.outcomes import RESULTS
 
 TERMINATIONS = {
     Reason.PLAYED_OUT: "normal",
@@ -47,7 +47,7 @@ def to_pgn(
         "Event": event,
         "Site": "?",
         "Date": (date or "????-??-??").replace("-", "."),
-        "Round": _round(record),
+        "Round": round_of(record),
         "White": record.first,
         "Black": record.second or "-",
         "Result": RESULTS[record.outcome],
@@ -118,14 +118,6 @@ def time_control(spec: str, limits: Mapping[str, float | str]) -> str:
         return str(limits["clock"])
     seconds = own.get("seconds") if own else limits.get("seconds")
     return "-" if seconds is None else f"{float(seconds):g}/move"
-
-
-def _round(record) -> str:
-    """Opening and number, such as `3.7`: games of a pair differ in the last part alone; behind the first condition,
-    with the condition in front.
-    """
-    condition = [record.condition + 1] if record.condition else []
-    return ".".join(map(str, (*condition, record.opening + 1, record.number + 1)))
 
 
 def _wrapped(words) -> list[str]:

@@ -4,20 +4,20 @@ Nothing is stored as something else: tags belong to their game, also to one with
 moves.  A game that cannot be stored costs no other game.
 """
 
-import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from arena.results.database.record import GameRecord
-from arena.results.files.exchange import RESULTS, leave_out, numbered, numbered_lines
+from arena.results.files.exchange import Played, leave_out, numbered, numbered_lines
+from arena.results.files.extras import PROPER, kept, pair_of, tags_of
+from arena.results.files.outcomes import DASHES, outcome_of
 
-TAG = r'\[\s*([^\s"\[\]]+)\s+"((?:[^"\\]|\\.)*)"\s*\]'
-PROPER, ONE_TAG = re.compile(rf"(?:{TAG}\s*)+"), re.compile(TAG)
 LOOSE = re.compile(r'\[\s*([^\s"\[\]]+)\s+"(.*)"\s*\]')  # with quotes within
 BRACKETED = re.compile(r"\[\s*[A-Za-z][\w-]*\s.*")  # no tag, but no moves either
-RESULT = "|".join(re.escape(text) for text in RESULTS.values())
+RESULT = rf"1/2-1/2|1/2|½-½|½|1-0|0-1|{re.escape('0.5-0.5')}|\*"
+ENDS = re.compile(RESULT)
 GLUED = re.compile(rf"(.*?(?:{RESULT}))\s*(\[\s*[^\s\"\[\]]+\s+\".*)")  # a game's end, and tags of the next one
 BRACES, REMARK = re.compile("[{}]"), re.compile("[{;]")
 MARKER = "\0"  # in front of the number of a comment
@@ -25,11 +25,10 @@ MARK = re.compile(r"(\((?!(?<=\S\()\d\))|(?<!\S\(\d)\))")  # no mark are those o
 MOVE_NUMBER = re.compile(r"\b\d+\.[.\s]*(?=\s|[^\d\s]|$)|(?<!\S)\.+(?!\S)")
 NAG = re.compile(r"\$\d+")
 SIGNS = re.compile(r"[!?]+|=|\+/?=|=/?\+|\+/?-|-/?\+|[±∓⩲⩱∞]|T?N|e\.p\.|\(?=\)?")
-NO_ROUND = ("", "?", "-")
 HELD = ("White", "Black", "Result", "PlyCount", "Reason", "GameId")  # tags that records hold otherwise
 
-Judge = Callable[[Mapping[str, str], list[str]], tuple[list[str], str | None, str]]
-"""From tags and moves: the moves by their names, the result by the rules where they say one, and a note, or \"\"."""
+Judge = Callable[[Mapping[str, str], list[str], float | None, str], tuple[str, list[str], float | None, str]]
+"""From tags, moves, the outcome and its words: the game, the moves by their names, the outcome, and a note or \"\"."""
 
 
 class Found(NamedTuple):
@@ -44,89 +43,57 @@ class Found(NamedTuple):
 
 
 def from_pgn(
-    text: str, judge: Judge | None = None, left_out: list[str] | None = None, notes: list[str] | None = None
+    text: str,
+    judge: Judge | None = None,
+    left_out: list[str] | None = None,
+    notes: list[str] | None = None,
+    conditions: dict[str, int] | None = None,
 ) -> list[GameRecord]:
     """The games with a result: players, result, moves.
 
     judge: takes the tags and moves of each game; its ValueError says what is wrong with them
     left_out: gets a line for each game that is left out, which is an ExchangeError without such a list
     notes: gets a line for each game that was stored otherwise than it says
+    conditions: as of `numbered`
 
     Two games of one event and round between two players, with colours exchanged, are a pair, as are those of the rounds
     N.1 and N.2.
     """
-    games, pairs = deque[tuple](), dict[tuple, int]()
+    games, pairs = deque[Played](), dict[tuple, int]()
     for found in games_in(text):
+        place, tags = f"line {found.line}", found.tags
         try:
-            moves, result, note = _judged(found, judge)
+            game, moves, outcome, note = _judged(found, judge)
         except ValueError as error:
-            leave_out(f"line {found.line}: {error}", left_out)
+            leave_out(f"{place}: {error}", left_out)
             continue
         if note and notes is not None:
-            notes.append(f"line {found.line}: {note}")
-        tags = found.tags
-        row = found.line, tags["White"], tags["Black"], result, "", _pair(tags, pairs), "", " ".join(moves)
-        games.append((*row, _kept(tags, found.comments)))
-    return numbered((games.popleft() for _ in range(len(games))), left_out)  # which need not be kept beside the records
+            notes.append(f"{place}: {note}")
+        players = tags["White"], tags["Black"]
+        row = place, *players, outcome, game, pair_of(tags, *players, pairs), "", " ".join(moves)
+        games.append(Played(*row, kept(tags, found.comments, HELD)))
+    return numbered(
+        (games.popleft() for _ in range(len(games))), left_out, conditions
+    )  # which need not be kept beside the records
 
 
-def _kept(tags: Mapping[str, str], comments: Mapping[int, str]) -> str:
-    """What a record does not hold otherwise, as text, to be written again: tags, then comments by ply in JSON."""
-    kept = {name: value for name, value in tags.items() if name not in HELD and value.strip("?. ")}
-    parts = [f'[{name} "{quoted(value)}"]' for name, value in kept.items() if (name + value).isprintable()]
-    return " ".join([*parts, *([json.dumps(comments, ensure_ascii=False)] if comments else [])])
-
-
-def comments_of(text: str) -> dict[int, str]:
-    """The comments that a text of `_kept` holds, by ply."""
-    head = PROPER.match(text)
-    rest = text[head.end() if head else 0 :]
-    return {int(ply): comment for ply, comment in json.loads(rest).items()} if rest.startswith("{") else {}
-
-
-def quoted(text) -> str:
-    """The text as the value of a tag."""
-    return str(text).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def tags_of(text: str) -> dict[str, str]:
-    """The tags that a text holds, one behind the other."""
-    head = PROPER.match(text)
-    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in ONE_TAG.findall(head[0] if head else "")}
-
-
-def _judged(found: Found, judge: Judge | None) -> tuple[list[str], str, str]:
-    """(moves, result, note); ValueError says why the game cannot be stored."""
+def _judged(found: Found, judge: Judge | None) -> tuple[str, list[str], float | None, str]:
+    """(game, moves, outcome, note); ValueError says why the game cannot be stored."""
     if not found.tags:
         raise ValueError('is not PGN: a game begins with tags such as [White "name"]')
-    if missing := [name for name in ("White", "Black", "Result") if name not in found.tags]:
+    if missing := [name for name in ("White", "Black") if name not in found.tags]:
         raise ValueError(f"this game has no tag {', '.join(missing)}")
     if found.fault:
         raise ValueError(found.fault)
-    stated = found.tags["Result"].strip()
-    if judge is None:
-        differ = found.end not in ("", "*", stated)
-        return found.moves, stated, f"the tag says {stated}, the end {found.end}: stored by the tag" if differ else ""
-    moves, result, note = judge(found.tags, found.moves)
-    if result is None and found.end not in ("", "*", stated):
+    stated = found.tags.get("Result", "").strip("? ")
+    said = stated or found.end
+    outcome, end = outcome_of(said), outcome_of(found.end)
+    game, moves, by_rules, note = ("", found.moves, outcome, "")
+    if judge is not None:
+        game, moves, by_rules, note = judge(found.tags, found.moves, outcome, said)
+    if by_rules == outcome and end not in (None, outcome):
         note = f"the tag says {stated}, the end {found.end}: stored by the tag"
-    return moves, result or stated, note
-
-
-def _pair(tags: Mapping[str, str], pairs: dict[tuple, int]) -> str:
-    """What tells the pair that a game belongs to, "" for none.
-
-    pairs: counts the games so far, by round and colours; the first ones with either colours are a pair, and so on
-    """
-    round_, where = tags.get("Round", "").strip(), (tags.get("Event", ""), tags.get("Site", ""))
-    front, _, part = round_.rpartition(".")
-    if part.isdigit() and front:
-        return repr((where, front))
-    if round_ in NO_ROUND:
-        return ""
-    key = (where, round_, tags.get("FEN"), tags["White"], tags["Black"])
-    pairs[key] = pairs.get(key, 0) + 1
-    return repr((key[:3], pairs[key]))
+    return game, moves, by_rules, note
 
 
 def games_in(text: str) -> Iterator[Found]:
@@ -222,8 +189,9 @@ def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]]) -> Fou
         fault = fault or "} ends what has not begun"
     if depth > 0:
         fault = fault or "the variation does not end"
-    end = next((word for word in reversed(words) if word in RESULTS.values()), "")
-    plain = [word for word in words if word not in RESULTS.values() and not SIGNS.fullmatch(word)]
+    words = [word.translate(DASHES) if word[0] in "01½" else word for word in words]
+    end = next((word for word in reversed(words) if ENDS.fullmatch(word)), "")
+    plain = [word for word in words if not ENDS.fullmatch(word) and not SIGNS.fullmatch(word)]
     moves = _unnumbered([word.rstrip("!?") for word in plain if word[0] != MARKER])
     return Found(line, tags, moves, end, fault, _by_ply(plain, moves, remarks) if remarks else {})
 

@@ -197,9 +197,12 @@ def test_main_lines_of_sgf(tmp_path):
     assert read(tmp_path, "g.sgf", SGF, go) == ["e5 g7 c3 g3 c7", "e5 g7 c3"]
     assert read(tmp_path, "g.sgf", SGF, go, plies=3) == ["e5 g7 c3"]
     for text, message in [
-        ("(;AB[aa];B[ee])", r"game 1 sets stones up \(AB\)"), ("(;W[ee])", "W makes move 1, which is the other's turn"),
-        ("(;B[ee];W[ee])", r"W\[ee\] is no legal move of go after 1 moves"),
-        ("(;B[ee]", "a bracket is missing"),
+        ("(;SZ[9];B[ee];AB[aa])", r"game 1: sets stones up \(AB\) after 1 moves"),
+        ("(;SZ[9];B[ee];B[ea])", r"game 1: B\[ea\] is move 2, which is the other player's"),
+        ("(;SZ[9];B[ee];W[ee])", r"game 1: move 2: 'e5' is not a legal move of go"),
+        ("(;SZ[9];B[ee]", "game 1: does not end: a bracket is missing"),
+        ("(;GM[4]SZ[9];B[ee])", r"game 1: is of mnk \(GM\[4\]\), and not of go"),
+        ("(;B[ee])", r"game 1: has SZ\[19\]: size = 19 is out of range"),
     ]:  # fmt: skip
         with pytest.raises(BadOpenings, match=message):
             read(tmp_path, "g.sgf", text, go)

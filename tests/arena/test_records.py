@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from arena import games, results
-from arena.report.sgf import to_sgf
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
+from arena.results.files.sgf import to_sgf
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import call
 
@@ -117,7 +117,7 @@ def test_status_of_a_run_that_was_stopped(run, tmp_path):
 
 @pytest.mark.parametrize("name, text, message", [
     ("none.csv", None, "none.csv: No such file"),
-    ("x.txt", "x", "is not a file .csv, .pgn, .jsonl"),
+    ("x.txt", "x", "is not a file .csv, .pgn, .sgf, .jsonl"),
     ("x.csv", "", "the heading holds nothing"),
     ("x.csv", "first,second,outcome\n", "holds no game with a result"),
     ("x.csv", b"\xff\xfe\x00", "line 1: the heading holds"),
@@ -148,7 +148,9 @@ def test_nothing_is_overwritten(run, tmp_path):
     for arguments in (["export", tmp_path], ["status", tmp_path]):
         assert "no tournament in" in call(*arguments).stderr
     sgf = call("export", run, "--format", "sgf")
-    assert sgf.exit_code == 2 and "those that have are go, hex, othello" in " ".join(sgf.stderr.split())
+    assert sgf.exit_code == 2 and "those that have are amazons, ataxx, go, hex, loa, mnk, othello" in " ".join(
+        sgf.stderr.split()
+    )
 
 
 def test_what_a_terminal_would_obey_is_shown_as_text(run, tmp_path):

@@ -137,7 +137,7 @@ def test_our_own_tables_are_read(folder, games):
 @pytest.mark.parametrize("read, text, message", [
     (from_csv, "", "line 1: the heading holds nothing"),
     (from_csv, "a,b\n1,2\n", "line 1: the heading holds a, b; it must hold first, second and outcome"),
-    (from_csv, "first,second,outcome\nA,B,1\nA,B,won\n", "line 3: the result 'won' is not one of 1-0"),
+    (from_csv, "first,second,outcome\nA,B,1\nA,B,well\n", "line 3: the result 'well' is not one of 1-0"),
     (from_csv, "first,second,outcome\nA,A,1\n", "line 2: the players 'A' and 'A' must be two"),
     (from_csv, "first,second,outcome\nA\n", "line 2: has 1 cells, and the heading 3"),
     (from_csv, "first,second,outcome\nA,,1\n", "line 2: the players 'A' and ''"),

@@ -11,8 +11,9 @@ from arena import games, results
 from arena.cli import app
 from arena.results.files.decoding import decoded
 from arena.results.files.exchange import ExchangeError, from_csv
+from arena.results.files.extras import comments_of, tags_of
 from arena.results.files.pgn import to_pgn
-from arena.results.files.pgn_reader import comments_of, from_pgn, tags_of
+from arena.results.files.pgn_reader import from_pgn
 
 HEAD = '[Event "t"]\n[Round "1"]\n[White "Ann"]\n[Black "Ben"]\n[Result "{}"]\n'
 LINE = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -72,7 +73,7 @@ def test_a_game_of_tags_alone_is_a_game_and_keeps_its_tags():
     text = forfeit + game() + HEAD.format("1/2-1/2")
     assert [(one.outcome, one.moves) for one in from_pgn(text)] == [(0.0, ""), (1.0, PLAIN), (0.5, "")]
     tags = []
-    from_pgn(text, lambda own, moves: tags.append("FEN" in own) or (moves, None, ""))
+    from_pgn(text, lambda own, moves, *result: tags.append("FEN" in own) or ("", moves, result[0], ""))
     assert tags == [True, False, False]
 
 
@@ -203,7 +204,7 @@ def test_a_result_that_the_rules_contradict_is_stored_by_the_rules(tmp_path):
     stale += "8. Qxb8 Qh7 9. Qxc8 Kg6 10. Qe6"
     (tmp_path / "a.pgn").write_text(game(mate) + game(stale) + game(mate, "0-1"))
     done = run(tmp_path / "a.pgn", "--game", "chess", "--out", tmp_path / "run")
-    assert done.exit_code == 0 and "line 1: the tag says 1-0, by the rules it is 0-1: stored so" in done.output
+    assert done.exit_code == 0 and "line 1: the record says 1-0, by the rules it is 0-1: stored so" in done.output
     assert results.load(tmp_path / "run").games["outcome"].tolist() == [0.0, 0.5, 0.0]
 
 
@@ -211,9 +212,13 @@ def test_what_is_left_out_is_counted(tmp_path):
     text = game() + game("1. e4 e5 2. Ke3") + game()
     (tmp_path / "a.pgn").write_text(text)
     done = run(tmp_path / "a.pgn", "--game", "chess", "--out", tmp_path / "run")
-    assert done.exit_code == 1 and "3 games, 2 stored in" in done.output and "1 left out: line 9: 'Ke3'" in done.output
+    assert (
+        done.exit_code == 1
+        and "3 games, 2 stored in" in done.output
+        and "1 left out: line 9: move 3: 'Ke3'" in done.output
+    )
     strict = run(tmp_path / "a.pgn", "--game", "chess", "--strict", "--out", tmp_path / "strict")
-    assert strict.exit_code == 2 and "line 9: 'Ke3' is not a legal move" in strict.output.replace("\n", " ")
+    assert strict.exit_code == 2 and "line 9: move 3: 'Ke3' is not a legal" in strict.output.replace("\n", " ")
     assert not (tmp_path / "strict").exists()
 
 

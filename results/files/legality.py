@@ -1,0 +1,160 @@
+"""Games of files by the rules: which game a record is of, whether its moves are legal, and what the rules say of it."""
+
+import functools
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.games.core.errors import UserError
+from arena.games.core.game import Game, IllegalMove, registry
+from arena.games.core.lines import play_line_kernel
+from arena.games.core.registry import parse_spec
+from arena.results.files.outcomes import RESULTS
+from arena.results.files.pgn_reader import Judge
+
+PATIENCE = 1.0  # seconds of plain Python after which compiled rules pay
+
+
+class Wanted(NamedTuple):
+    """The game that records must be of; where `given` does not name a parameter, they say what it is."""
+
+    game: Game
+    given: frozenset[str]
+
+    @classmethod
+    def by_spec(cls, spec: str) -> "Wanted":
+        """That of `--game`; SpecError if there is no such game."""
+        game = registry.make(spec)
+        _, positional, named = parse_spec(spec)
+        return cls(game, frozenset([*named, *(field.name for field in fields(game)[: len(positional)])]))
+
+    @classmethod
+    def moves_of(cls, game: Game) -> "Wanted":
+        """Records whose moves are to be played in this game."""
+        return cls(game, frozenset(field.name for field in fields(game)) - {"evaluation", *game.not_for_moves})
+
+    def check(self, found: Game) -> None:
+        """ValueError names a parameter of a record's game that is not as wanted."""
+        for name in sorted(self.given):
+            has, wanted = getattr(found, name, None), getattr(self.game, name)
+            if has != wanted:
+                raise ValueError(f"is of {found}, with {name} = {_spelled(has)}, and not of {self.game}")
+
+
+def _spelled(value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def replayed(game: Game, words: list[str]) -> tuple[list[str], np.ndarray]:
+    """The names of the moves that the words of a record stand for, and the state after them.
+
+    A pass that is the only legal move need not be written.  ValueError says where a word is no legal move.
+    """
+    spent = _spent(game)
+    if spent[0] > PATIENCE and (numbers := _numbers(game, words)) is not None:
+        state, room = game.initial(), np.empty(game.max_moves, np.int32)
+        if play_line_kernel(game, state, np.array(numbers, np.int32), room) == len(numbers):
+            return words, state
+    began = time.process_time()
+    state, names = game.initial(), list[str]()
+    for word in words:
+        _play_word(game, state, names, word)
+    spent[0] += time.process_time() - began
+    return names, state
+
+
+@functools.cache
+def _spent(game: Game) -> list[float]:
+    """Seconds in which lines of a game have been played in plain Python."""
+    return [0.0]
+
+
+@functools.cache
+def _names(game: Game) -> dict[str, int]:
+    if not game.stable_names or not game.compiles:
+        return {}
+    state = game.initial()
+    return {game.move_name(state, move): move for move in range(game.move_limit)}
+
+
+def _numbers(game: Game, words: list[str]) -> list[int] | None:
+    """The moves of words that name one move in every position; None if some do not."""
+    names = _names(game)
+    numbers = [names.get(word, -1) for word in words] if names else [-1]
+    return numbers if min(numbers, default=0) >= 0 else None
+
+
+def _play_word(game: Game, state: np.ndarray, names: list[str], word: str) -> None:
+    if game.is_over(state) and not game.play_on(state):
+        raise ValueError(f"the game is over after {len(names)} plies, but {word} follows")
+    try:
+        move = game.parse_move(state, word)
+    except IllegalMove as error:
+        legal = {game.move_name(state, move): move for move in game.moves(state)}
+        if list(legal) == ["pass"]:
+            names.append("pass")
+            game.play(state, legal["pass"])
+            return _play_word(game, state, names, word)
+        alike = [move for name, move in legal.items() if _letters(name) == _letters(word)]
+        if len(alike) != 1:
+            raise ValueError(f"move {len(names) + 1}: {error}") from None
+        move = alike[0]
+    names.append(game.move_name(state, move))
+    game.play(state, move)
+    return None
+
+
+def _letters(word: str) -> list[str]:
+    """The squares of a move, without the signs between them."""
+    return re.findall(r"[a-z]*\d+|[a-z]+", re.sub(r"(?<=\d)x", " ", word.lower()))
+
+
+def by_rules(game: Game, state: np.ndarray, stated: float | None, said: str) -> tuple[float | None, str]:
+    """The outcome of a record that states one, and a note, or ""; the rules count where they end the game.
+
+    said: the result in the words of the record
+    """
+    if game.scored_by_players or not game.is_over(state) or game.play_on(state.copy()):
+        return stated, ""
+    score = float(game.score(state))
+    outcome = 0.5 if score == 0.0 else float(score > 0.0)
+    if stated == outcome or (stated is None and said):
+        return stated, ""
+    if not said:
+        return outcome, ""
+    return outcome, f"the record says {said}, by the rules it is {RESULTS[outcome]}: stored so"
+
+
+def judge_of(wanted: Wanted) -> Judge:
+    """What replays the games of `from_pgn`."""
+
+    def judge(tags: Mapping[str, str], moves: list[str], stated: float | None, said: str):
+        game = wanted.game.from_pgn_tags(tags)
+        names, state = replayed(game, moves)
+        return spelled(wanted.game), names, *by_rules(game, state, stated, said)
+
+    return judge
+
+
+@functools.lru_cache
+def made(spec: str) -> Game | None:
+    """The game of a spec, as records of ours name it; None if there is none."""
+    try:
+        return same(registry.make(spec)) if spec.partition("(")[0] in registry else None
+    except UserError:
+        return None
+
+
+@functools.lru_cache
+def same(game: Game) -> Game:
+    """An equal game, always the same: compiled code looks at each game once."""
+    return game
+
+
+@functools.lru_cache
+def spelled(game: Game) -> str:
+    return str(game)
