@@ -149,6 +149,8 @@ def desk(stored, tmp_path, monkeypatch):
     (tmp_path / "archive").mkdir()
     for name in ("games.pgn", "archive/year.pgn"):
         (tmp_path / name).write_text(PGN)
+    (tmp_path / "games.sgf").write_text("(;GM[1]SZ[9]PB[ann]PW[bob]RE[B+R];B[ee])")
+    (tmp_path / "table.csv").write_text("home,guest,winner\nann,bob,ann\n")
     (tmp_path / "results.csv").write_text("first,second,outcome\nann,bob,1\nbob,ann,0.5\n")
     (tmp_path / "mine.mplstyle").write_text("lines.linewidth: 2\n")
     monkeypatch.chdir(tmp_path)

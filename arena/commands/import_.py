@@ -1,9 +1,7 @@
 """`arena import`: results of games played elsewhere."""
 
-import sys
-from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,18 +10,25 @@ from arena.commands.options import games_option
 from arena.commands.output import print_table, tell
 from arena.commands.progress import progress_line
 
-MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
-SUFFIXES = (".csv", ".pgn", ".sgf", ".jsonl")
-WITH_RULES = (".pgn", ".sgf")  # by which their games are replayed
-PACKED = (".gz", ".bz2", ".xz", ".zst")
+if TYPE_CHECKING:
+    from arena.results.files.sources import Source
+
 MOST_NAMED = 5  # games that are left out, in the closing lines
 
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Files .csv, .pgn, .sgf or .jsonl, also packed (.gz, .bz2, .xz, .zst), or folders of them; - for PGN or "
-        "SGF from standard input.",
+        help="Files .csv, .pgn, .sgf or .jsonl, also packed (.gz, .bz2, .xz, .zst), archives (.zip, .tar), folders of "
+        "them; - for PGN or SGF from standard input.",
         metavar="FILE",
+    ),
+]
+Columns = Annotated[
+    str,
+    typer.Option(
+        help="Which columns of a CSV file hold what, where that cannot be guessed: first=white_id,second=black_id,"
+        "outcome=winner.",
+        metavar="NAME=COLUMN,...",
     ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Store nothing unless every game can be stored.")]
@@ -32,7 +37,9 @@ Strict = Annotated[bool, typer.Option("--strict", help="Store nothing unless eve
 @command(
     Panel.READ,
     examples="arena import results.csv --out runs/elsewhere\narena import games.pgn --game chess --out runs/chess\n"
-    "arena import archive/ --game chess --strict\nzcat games.pgn.gz | arena import - --out runs/archive",
+    "arena import archive/ --game chess --strict\narena import games.sgf --out runs/go\n"
+    "arena import table.csv --columns first=home,second=guest --out runs/table\n"
+    "zcat games.pgn.gz | arena import - --out runs/archive",
     as_json=True,
 )
 def import_(
@@ -44,15 +51,17 @@ def import_(
         str,
         games_option("Replay the games by the rules of this game, and leave out what is illegal, or of another game."),
     ] = "",
+    columns: Columns = "",
     strict: Strict = False,
 ) -> None:
     """Store the results of games that were played elsewhere.
 
     They are rated and shown like those of a run.  A CSV file has a heading with first, second and outcome, which is the
-    first player's: 1, 0.5 or 0, or 1-0, 1/2-1/2 or 0-1.  From a PGN file come the headers White, Black and Result and
-    the moves, and for `arena export` the other headers and comments; with --game, every move must be legal, starting
-    from the header FEN if there is one.  A game that cannot
-    be stored is left out and counted, with exit code 1.  A file has at most 256 MiB.
+    first player's: 1-0, 1, 0.5, draw, white ..., or with scores, or wins, draws and losses; other names of columns are
+    guessed and told.  From PGN come White, Black, Result and the moves, and for `arena export` the other tags and
+    comments; with --game, every move must be legal.  SGF is of the game that it names, or must be of that of --game,
+    where its parameters say which.  A game that cannot be stored is left out and counted, with exit code 1.  A file has
+    at most 256 MiB.
     """
     from arena import results
     from arena.results.files.exchange import ExchangeError, joined
@@ -60,23 +69,24 @@ def import_(
     left_out, notes, conditions = list[str](), list[str](), dict[str, int]()
     places = _places(files)
     wanted = _wanted(game, places) if game else None
-    parts = []
+    named, parts = _named_columns(columns), []
     for place in places:
-        with progress_line(f"reading {place.name}"):
+        name = Path(place.name).name
+        with progress_line(f"reading {name}"):
             told, noted = (None if strict else list[str]()), list[str]()
             try:
-                parts.append(_read(place, wanted, told, noted, conditions))
+                parts.append(_read(place, wanted, told, noted, conditions, named))
             except ExchangeError as error:
-                raise typer.BadParameter(f"{place}: {error}") from None
-            before = f"{place.name}, " if len(places) > 1 else ""
+                raise typer.BadParameter(f"{place.name}: {error}") from None
+            before = f"{name}, " if len(places) > 1 else ""
             left_out += [before + text for text in told or ()]
             notes += [before + text for text in noted]
     records = joined(parts)
     if not records:
         raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
-    folder = out or Path("runs", _stem(places[0]))
-    imported = {"file": places[0].name}
-    known = all(conditions) and all(_kind(place) in WITH_RULES for place in places)
+    folder = out or Path("runs", _stem(files[0]))
+    imported = {"file": files[0].name}
+    known = all(conditions) and (game or all(place.kind == ".sgf" for place in places))
     _store(folder, imported | ({"games": list(conditions)} if known else {}), records)
     count = len(records)
     del parts, records  # what follows reads the store
@@ -120,28 +130,14 @@ def _shortened(lines: list[str]) -> list[str]:
     return lines[:MOST_NAMED] + ([f"and {more:,} more"] if more > 0 else [])
 
 
-def _places(files: list[Path]) -> list[Path]:
-    """The files, with those that folders hold in order; BadParameter if one is of no kind that is read."""
-    found = []
-    for file in files:
-        inside = sorted(path for path in file.rglob("*") if _kind(path)) if file.is_dir() else [file]
-        if file.is_dir() and not inside:
-            raise typer.BadParameter(f"{file} holds no file {', '.join(SUFFIXES)}")
-        found += inside
-    for file in found:
-        if not _kind(file):
-            raise typer.BadParameter(f"{file} is not a file {', '.join(SUFFIXES)}, packed or not")
-    if twice := [str(file) for file, times in Counter(found).items() if times > 1]:
-        raise typer.BadParameter(f"{twice[0]} is named twice")
-    return found
+def _places(files: list[Path]) -> "list[Source]":
+    """What the files hold; BadParameter if one is of no kind that is read."""
+    from arena.results.files.sources import sources
 
-
-def _kind(file: Path) -> str:
-    """The suffix that says how a file is read; empty if none does."""
-    if str(file) == "-":
-        return ".pgn"
-    suffix = (file.with_suffix("") if file.suffix.lower() in PACKED else file).suffix.lower()
-    return suffix if suffix in SUFFIXES else ""
+    try:
+        return sources(files)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def _stem(file: Path) -> str:
@@ -149,48 +145,44 @@ def _stem(file: Path) -> str:
     return name.partition(".")[0] or "imported"
 
 
-def _read(file: Path, wanted, left_out: list[str] | None, notes: list[str], conditions: dict[str, int]):
-    """The games of a file that have a result."""
+def _named_columns(text: str) -> dict[str, str]:
+    """`--columns` as what columns hold, and their names."""
+    pairs = [part.partition("=") for part in text.split(",")] if text else []
+    if wrong := [name for name, sign, column in pairs if not (sign and column.strip())]:
+        raise typer.BadParameter(f"--columns: {wrong[0]!r} names no column, as first=white_id does")
+    return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _read(source: "Source", wanted, left_out: list[str] | None, notes: list[str], conditions: dict[str, int], columns):
+    """The games of a source that have a result."""
+    from arena.results.files.csv_reader import from_csv
     from arena.results.files.decoding import declared, decoded
-    from arena.results.files.exchange import from_csv, from_jsonl
+    from arena.results.files.exchange import from_jsonl
     from arena.results.files.pgn_reader import from_pgn
 
-    data, kind = _bytes(file), _kind(file)
-    if str(file) == "-" and data.lstrip().startswith(b"("):
-        kind = ".sgf"
+    try:
+        data = source.read()
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    kind = source.kind or (".sgf" if data.lstrip().startswith(b"(") else ".pgn")
     if kind == ".sgf":
         from arena.results.files.sgf import from_sgf
 
         return from_sgf(declared(data), wanted, left_out, notes, conditions)
-    text = decoded(data)
+    text, judge = decoded(data), _judge(wanted) if wanted else None
     if kind == ".pgn":
-        return from_pgn(text, wanted and _judge(wanted), left_out, notes, conditions)
-    return from_csv(text, left_out, conditions) if kind == ".csv" else from_jsonl(text)
+        return from_pgn(text, judge, left_out, notes, conditions)
+    if kind == ".csv":
+        return from_csv(text, left_out, conditions, columns, notes, judge)
+    return from_jsonl(text)
 
 
-def _bytes(file: Path) -> bytes:
-    """The contents, unpacked; BadParameter if there are too many."""
-    from arena.games.core.files import read_bounded
-    from arena.results.files.decoding import unpacked
-
-    if str(file) == "-":
-        data = sys.stdin.buffer.read(MOST_BYTES + 1)
-    else:
-        try:
-            data = unpacked(file.suffix.lower(), read_bounded(file, MOST_BYTES), MOST_BYTES + 1)
-        except (ValueError, EOFError) as error:
-            raise typer.BadParameter(f"{file} cannot be unpacked: {error}") from None
-    if len(data) > MOST_BYTES:
-        raise typer.BadParameter(f"{file} has more than {MOST_BYTES:,} bytes")
-    return data
-
-
-def _wanted(spec: str, places: list[Path]):
+def _wanted(spec: str, places: "list[Source]"):
     """What the games of the files must be."""
     from arena.results.files.legality import Wanted
 
-    if other := [str(file) for file in places if _kind(file) not in WITH_RULES]:
-        raise typer.BadParameter(f"--game is for files {', '.join(WITH_RULES)}, and {other[0]} is none")
+    if other := [source.name for source in places if source.kind == ".jsonl"]:
+        raise typer.BadParameter(f"--game is for files with results and moves, and {other[0]} holds whole records")
     return Wanted.by_spec(spec)
 
 

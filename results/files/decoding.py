@@ -1,13 +1,8 @@
 """Bytes of other programs' files as text."""
 
-import bz2
 import codecs
-import gzip
-import io
-import lzma
 import re
 from contextlib import suppress
-from typing import Any
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MARK, BLANK = "\ufeff", "\xa0"  # the byte-order mark, and the no-break blank
@@ -32,24 +27,3 @@ def declared(data: bytes) -> str:
             name = found[1].decode("ascii")
             return data.decode({"gb2312": "gb18030", "gbk": "gb18030"}.get(name.lower(), name)).replace(MARK, "")
     return decoded(data)
-
-
-def unpacked(suffix: str, data: bytes, most: int) -> bytes:
-    """Up to `most` bytes of a packed file's contents; the data themselves if the suffix is of no packed file.
-
-    ValueError if the file is damaged, or this Python cannot unpack it.
-    """
-    openers: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-    if suffix == ".zst":
-        try:
-            from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
-        except ImportError:
-            raise ValueError("this Python has no zstd: unpack it first, such as by zstd -d") from None
-        openers[".zst"] = zstd.open
-    if suffix not in openers:
-        return data
-    try:
-        with openers[suffix](io.BytesIO(data)) as file:
-            return file.read(most)
-    except (OSError, lzma.LZMAError) as error:
-        raise ValueError(str(error)) from None

@@ -5,9 +5,7 @@ from anybody: names that a terminal would obey, numbers that no store holds and 
 and every reader takes time in proportion to the text.
 """
 
-import csv
 import functools
-import io
 import json
 import math
 from collections.abc import Iterable, Iterator
@@ -19,12 +17,10 @@ from pydantic import TypeAdapter, ValidationError
 from arena.results.database import candidates
 from arena.results.database.record import MOST, GameRecord, Reason
 from arena.results.files.extras import round_of
-from arena.results.files.outcomes import RESULTS, outcome_of, short
-from arena.results.printable import JSON_ESCAPES, unguarded
+from arena.results.files.outcomes import RESULTS, short
+from arena.results.printable import JSON_ESCAPES
 
-FIRST, SECOND, RESULT = ("first", "white"), ("second", "black"), ("outcome", "result")
 REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
-NAMED = ("condition", "opening", "opening_moves", "moves")  # columns that need not be there
 LONGEST_NAME = 200  # characters of a player's name or a game's id
 MOST_PLAYERS = 2000  # ratings and crosstables have a cell for each two
 
@@ -52,54 +48,6 @@ def from_jsonl(text: str) -> list[GameRecord]:
             _check_players(f"line {number}", names)
             records.append(record)
     return records
-
-
-def from_csv(
-    text: str, left_out: list[str] | None = None, conditions: dict[str, int] | None = None
-) -> list[GameRecord]:
-    """The games of a table with a heading: columns first and second (or white and black) and outcome (or result).
-
-    Cells are separated by commas, semicolons or tabs.  Outcomes are the first player's: 1, 0.5 (0,5), 0, or 1-0,
-    1/2-1/2, 0-1; empty or * is a game without a result, left out.  Columns opening, and condition if there is one, tell
-    which games are pairs.  Of the others, opening_moves and moves are read.
-
-    left_out: gets a line for each game that is left out, which is an ExchangeError without such a list
-    conditions: as of `numbered`
-    """
-    separator = next((mark for mark in ";\t" if mark in text.partition("\n")[0]), ",")
-    rows = csv.reader(io.StringIO(text), strict=True, delimiter=separator)
-    try:
-        heading = [name.strip().lower() for name in next(rows, [])]
-        columns = _columns(heading)
-        games = []
-        for row in rows:
-            if row and len(row) != len(heading):
-                leave_out(f"line {rows.line_num}: has {len(row)} cells, and the heading {len(heading)}", left_out)
-            elif row:
-                first, second, result, *others = ["" if at is None else unguarded(row[at]).strip() for at in columns]
-                condition, opening, *lines = others
-                players = f"line {rows.line_num}", first, second
-                try:
-                    games.append(Played(*players, outcome_of(result), condition, opening, lines[0], lines[1]))
-                except ValueError as error:
-                    leave_out(f"line {rows.line_num}: {error}", left_out)
-    except csv.Error as error:
-        raise ExchangeError(f"line {rows.line_num}: is not CSV: {error}") from None
-    return numbered(games, left_out, conditions)
-
-
-def _columns(heading) -> list[int | None]:
-    """The columns of first, second, outcome, condition, opening, opening_moves, moves."""
-    columns: list[int | None] = []
-    for known in (FIRST, SECOND, RESULT, *((name,) for name in NAMED)):
-        name = next((name for name in known if name in heading), None)
-        if name is not None and heading.count(name) > 1:
-            raise ExchangeError(f"line 1: the heading holds {name} twice")
-        columns.append(None if name is None else heading.index(name))
-    if None in columns[:3]:
-        found = ", ".join(filter(None, heading)) or "nothing"
-        raise ExchangeError(f"line 1: the heading holds {found}; it must hold first, second and outcome")
-    return columns
 
 
 def _from_json(number, line) -> GameRecord:

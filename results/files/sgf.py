@@ -136,8 +136,8 @@ def _main_line(text: str, begin: int, place: str) -> tuple[Tree, int]:
         elif values is None:
             break
         elif not ended:
-            fault = _property(tree, _capitals(name), [_plain(value) for value in VALUE.findall(values)])
-            tree = tree._replace(fault=tree.fault or fault)
+            if fault := _property(tree, _capitals(name), [_plain(value) for value in VALUE.findall(values)]):
+                tree = tree._replace(fault=tree.fault or fault)
     return tree._replace(fault="does not end: a bracket is missing"), len(text)
 
 
@@ -147,7 +147,11 @@ def _capitals(name: str) -> str:
 
 
 def _plain(value: str) -> str:
-    return ESCAPED.sub(lambda found: "" if found[1].isspace() and found[1] != " " else found[1], value)
+    return (
+        value
+        if "\\" not in value
+        else ESCAPED.sub(lambda found: "" if found[1].isspace() and found[1] != " " else found[1], value)
+    )
 
 
 def _property(tree: Tree, name: str, values: list[str]) -> str:
@@ -182,12 +186,7 @@ def _line(tree: Tree, wanted: Wanted | None) -> tuple[Game, list[str], list[str]
     mover = moves[0][0] if moves else tree.said("PL")[:1].upper() or "B"
     start = game.sgf_start(stones, mover)
     first = "B" if start else mover
-    words, fault = list(start), ""
-    for colour, point in moves:
-        if colour != (first if len(words) % 2 == 0 else OTHER[first]):
-            fault = fault or f"{colour}[{point}] is move {len(words) + 1}, which is the other player's"
-            words.append("pass")  # where a player must pass, it need not be written
-        words.append(game.sgf_name(point))
+    words, fault = _words(game, start, moves, first)
     if fault and game.scored_by_players:
         raise ValueError(fault)
     try:
@@ -195,6 +194,31 @@ def _line(tree: Tree, wanted: Wanted | None) -> tuple[Game, list[str], list[str]
     except ValueError as error:
         raise ValueError(fault or str(error)) from None
     return game, start, names[len(start) :], first, state
+
+
+def _words(game: Game, start: list[str], moves: list[tuple[str, str]], first: str) -> tuple[list[str], str]:
+    """The names of the moves with a pass where a player moves twice, and which move that is, or ""."""
+    named, words, fault = _named(game), list(start), ""
+    for colour, point in moves:
+        if (colour == first) == len(words) % 2:
+            fault = fault or f"{colour}[{point}] is move {len(words) + 1}, which is the other player's"
+            words.append("pass")  # where a player must pass, it need not be written
+        words.append(named[point])
+    return words, fault
+
+
+class _Named(dict):
+    """The names of the moves of a game by their points, as they are met."""
+
+    def __init__(self, game: Game):
+        self.game = game
+
+    def __missing__(self, point: str) -> str:
+        self[point] = name = self.game.sgf_name(point)
+        return name
+
+
+_named = functools.lru_cache(_Named)
 
 
 def _game(tree: Tree, wanted: Wanted | None) -> Game:
@@ -240,7 +264,8 @@ def _stones(game: Game, tree: Tree, moves: list[tuple[str, str]]) -> tuple[dict[
             raise ValueError(f"has HA[{handicap}], and not so many stones of Black before White's first move")
         stones["B"], moves = placed, moves[handicap:]
     emptied = {point for value in tree.root.get("AE", ()) for point in _points(value)}
-    return {c: [game.sgf_name(one) for one in points if one not in emptied] for c, points in stones.items()}, moves
+    named = _named(game)
+    return {c: [named[one] for one in points if one not in emptied] for c, points in stones.items()}, moves
 
 
 def _points(value: str) -> list[str]:

@@ -21,7 +21,8 @@ from arena.config.config import ConfigError
 from arena.config.loading import load
 from arena.games.core.prepared_file import PreparedFileError
 from arena.results.database.store import Store
-from arena.results.files.exchange import ExchangeError, from_csv, from_jsonl, to_jsonl
+from arena.results.files.csv_reader import from_csv
+from arena.results.files.exchange import ExchangeError, from_jsonl, to_jsonl
 from arena.results.files.pgn import to_pgn
 from arena.results.files.pgn_reader import from_pgn
 from tests.arena.stored import store_run

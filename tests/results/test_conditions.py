@@ -5,7 +5,8 @@ import pytest
 from arena import results
 from arena.results.database.conditions import budget_name, conditions_of
 from arena.results.database.store import Store
-from arena.results.files.exchange import from_csv, from_jsonl, to_jsonl
+from arena.results.files.csv_reader import from_csv
+from arena.results.files.exchange import from_jsonl, to_jsonl
 from arena.results.files.pgn import to_pgn
 from arena.results.files.pgn_reader import from_pgn
 from arena.results.shown.export import render

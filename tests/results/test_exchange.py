@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from arena.results.database.record import MoveRecord, Reason
-from arena.results.files.exchange import ExchangeError, from_csv, from_jsonl, players, to_jsonl
+from arena.results.files.csv_reader import from_csv
+from arena.results.files.exchange import ExchangeError, from_jsonl, players, to_jsonl
 from arena.results.files.pgn import time_control, to_pgn
 from arena.results.files.pgn_reader import from_pgn
 from arena.results.shown.export import render

@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from arena import games, results
 from arena.cli import app
+from arena.results.files.csv_reader import from_csv
 from arena.results.files.decoding import decoded
-from arena.results.files.exchange import ExchangeError, from_csv
+from arena.results.files.exchange import ExchangeError
 from arena.results.files.extras import comments_of, tags_of
 from arena.results.files.pgn import to_pgn
 from arena.results.files.pgn_reader import from_pgn

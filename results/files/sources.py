@@ -1,0 +1,132 @@
+"""Where games come from: files, folders, archives with several members, standard input; packed or not."""
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from arena.games.core.files import read_bounded
+
+MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
+KINDS = (".csv", ".pgn", ".sgf", ".jsonl")
+PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
+ARCHIVES = (".zip", ".tar", ".tgz", ".7z")
+FAULTS = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
+
+
+class Source(NamedTuple):
+    """A file, or a member of an archive."""
+
+    name: str
+    kind: str  # of KINDS
+    read: Callable[[], bytes]  # ValueError, and OSError, say why it cannot be
+
+
+def sources(files: list[Path]) -> list[Source]:
+    """The files, with those that folders and archives hold in order; ValueError if one is of no kind that is read."""
+    found = []
+    for file in files:
+        if file.is_dir():
+            inside = [one for path in sorted(file.rglob("*")) if path.is_file() for one in _sources(path)]
+            if not inside:
+                raise ValueError(f"{file} holds no file {', '.join(KINDS)}")
+        elif not (inside := list(_sources(file))):
+            raise ValueError(f"{file} is not a file {', '.join(KINDS)}, packed or not")
+        found += inside
+    if twice := [name for name, times in Counter(source.name for source in found).items() if times > 1]:
+        raise ValueError(f"{twice[0]} is named twice")
+    return found
+
+
+def _sources(file: Path) -> Iterator[Source]:
+    if str(file) == "-":
+        yield Source("standard input", "", lambda: bounded(sys.stdin.buffer, "standard input"))
+    elif kind := _kind(file):
+        yield Source(str(file), kind, lambda: unpacked(file, read_bounded(file, MOST_BYTES)))
+    elif file.suffix.lower() in ARCHIVES or file.name.lower().endswith((".tar.gz", ".tar.bz2", ".tar.xz")):
+        members = list(_members(file))
+        if not members:
+            raise ValueError(f"{file} holds no file {', '.join(KINDS)}")
+        for name, read in members:
+            place = f"{file}/{name}"
+            yield Source(place, _kind(PurePath(name)), partial(_unpacked_member, PurePath(place), read))
+
+
+def _kind(file: PurePath) -> str:
+    """The suffix that says how a file is read; "" if none does."""
+    suffix = (file.with_suffix("") if file.suffix.lower() in PACKED else file).suffix.lower()
+    return suffix if suffix in KINDS else ""
+
+
+def _members(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """The members of an archive that are read, by name."""
+    if file.suffix.lower() == ".7z":
+        raise ValueError(f"{file}: Python unpacks no .7z; unpack it first, such as by 7z x")
+    try:
+        if file.suffix.lower() == ".zip":
+            with zipfile.ZipFile(file) as packed:
+                names = [one.filename for one in packed.infolist() if not one.is_dir()]
+        else:
+            with tarfile.open(file) as archive:
+                names = [one.name for one in archive if one.isfile()]
+    except FAULTS as error:
+        raise ValueError(f"{file} cannot be unpacked: {error}") from None
+    for name in sorted(set(names)):
+        if _kind(PurePath(name)) and not PurePath(name).name.startswith("."):
+            yield name, partial(_member, file, name)
+
+
+def _member(file: Path, name: str) -> bytes:
+    try:
+        if file.suffix.lower() == ".zip":
+            with zipfile.ZipFile(file) as packed, packed.open(name) as member:
+                return bounded(member, f"{file}/{name}")
+        with tarfile.open(file) as archive:
+            extracted = archive.extractfile(name)
+            return b"" if extracted is None else bounded(extracted, f"{file}/{name}")
+    except FAULTS as error:
+        raise ValueError(f"{file}/{name} cannot be unpacked: {error}") from None
+
+
+def _unpacked_member(place: PurePath, read: Callable[[], bytes]) -> bytes:
+    return unpacked(place, read())
+
+
+def unpacked(file: PurePath, data: bytes) -> bytes:
+    """What a file packs; the data themselves if its suffix is of no packed file."""
+    suffix = file.suffix.lower()
+    if suffix not in PACKED:
+        return data
+    try:
+        with (PACKED[suffix] or _zstd())(io.BytesIO(data)) as inside:
+            return bounded(inside, str(file))
+    except FAULTS as error:
+        raise ValueError(f"{file} cannot be unpacked: {error}") from None
+
+
+def _zstd() -> Callable:
+    try:
+        from compression import zstd  # type: ignore[import-not-found]  # Python 3.14
+    except ImportError:
+        try:
+            import zstandard as zstd  # type: ignore[import-not-found]
+        except ImportError:
+            raise OSError("this Python has no zstd: pip install zstandard, or unpack it by zstd -d") from None
+    return zstd.open
+
+
+def bounded(file, name: str) -> bytes:
+    """The contents of an open file; ValueError if there are too many."""
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"{name} has more than {MOST_BYTES:,} bytes")
+    return data
