@@ -20,7 +20,7 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.board import draw
 from arena.games.core.drawing import Look, board_drawing
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game, IllegalMove, check_range
 from arena.games.core.random import random_below
 
 DARK = WORD(0xAA55AA55AA55AA55)
@@ -232,6 +232,47 @@ class Checkers(Game):
             if 64 * origin + target in self.moves(state):
                 return 64 * origin + target
         return super().parse_move(state, text)
+
+    def read_word(self, state, word):
+        """All jumps of a piece may be one word, `6x13x22` or, if only one way leads there, `6x22`."""
+        squares = re.findall(r"\d+", word)
+        if "x" not in word.lower() or (len(squares) == 2 and "x".join(squares) in self._jumps(state)):
+            return super().read_word(state, word.lower())
+        ways, ends = [([], state)], []
+        while ways:
+            line, after = ways.pop()
+            at = [self.move_name(after, line[-1]).partition("x")[2]] if line else squares[:1]
+            for name, move in self._jumps(after).items():
+                if name.split("x")[:1] == at:
+                    longer, then = [*line, move], self.after(after, move)
+                    goes_on = not self.is_over(then) and self.player(then) == self.player(state)
+                    (ways if goes_on else ends).append((longer, then))
+        fitting = [(line, after) for line, after in ends if self._passes(state, line, squares)]
+        if len({after.tobytes() for _, after in fitting}) != 1:
+            raise IllegalMove(
+                f"{word!r} is {'one of several ways' if fitting else 'not a legal capture'} of {self} here"
+            )
+        return fitting[0][0]
+
+    def _jumps(self, state):
+        return {self.move_name(state, move): move for move in self.moves(state) if self.is_jump(move)}
+
+    def _passes(self, state, line, squares):
+        """Whether jumps end on the last of the squares, and visit the others in their order."""
+        reached = [self.move_name(state, move).partition("x")[2] for move in line]
+        left = iter(reached)
+        return reached[-1] == squares[-1] and all(square in left for square in squares[1:])
+
+    def from_pgn_tags(self, tags):
+        kind = tags.get("GameType", "21").partition(",")[0].strip()
+        if kind != "21" or "FEN" in tags:
+            what = (
+                "begins from a position (FEN)"
+                if kind == "21"
+                else f"is of another game: GameType is {kind}, and not 21"
+            )
+            raise ValueError(what)
+        return self
 
     def move_squares(self, state, move):
         return named_squares(self.move_name(state, move))

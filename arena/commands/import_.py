@@ -13,13 +13,14 @@ from arena.commands.progress import progress_line
 if TYPE_CHECKING:
     from arena.results.files.sources import Source
 
+OF_KIND = {".pdn": "checkers", ".wtb": "othello"}  # the games of files that are of one game
 MOST_NAMED = 5  # games that are left out, in the closing lines
 
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Files .csv, .pgn, .sgf or .jsonl, also packed (.gz, .bz2, .xz, .zst), archives (.zip, .tar), folders of "
-        "them; - for PGN or SGF from standard input.",
+        help="Files .csv, .pgn, .sgf, .pdn, .wtb or .jsonl, also packed (.gz, .bz2, .xz, .zst), archives (.zip, .tar), "
+        "folders of them; - for PGN or SGF from standard input.",
         metavar="FILE",
     ),
 ]
@@ -86,7 +87,7 @@ def import_(
         raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
     folder = out or Path("runs", _stem(files[0]))
     imported = {"file": files[0].name}
-    known = all(conditions) and (game or all(place.kind == ".sgf" for place in places))
+    known = all(conditions) and (game or all(place.kind not in (".csv", ".pgn", ".jsonl") for place in places))
     _store(folder, imported | ({"games": list(conditions)} if known else {}), records)
     count = len(records)
     del parts, records  # what follows reads the store
@@ -165,13 +166,19 @@ def _read(source: "Source", wanted, left_out: list[str] | None, notes: list[str]
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     kind = source.kind or (".sgf" if data.lstrip().startswith(b"(") else ".pgn")
-    if kind == ".sgf":
+    if kind in (".sgf", ".sgfs", ".hsgf"):
         from arena.results.files.sgf import from_sgf
 
         return from_sgf(declared(data), wanted, left_out, notes, conditions)
-    text, judge = decoded(data), _judge(wanted) if wanted else None
-    if kind == ".pgn":
-        return from_pgn(text, judge, left_out, notes, conditions)
+    judge = _judge(wanted or OF_KIND.get(kind))
+    if kind == ".wtb":
+        from arena.results.files.thor import from_thor
+
+        return from_thor(data, judge, left_out, notes, conditions, source.beside)
+    text = decoded(data)
+    if kind in (".pgn", ".pdn"):
+        first = "Black" if kind == ".pdn" else "White"
+        return from_pgn(text, judge, left_out, notes, conditions, first)
     if kind == ".csv":
         return from_csv(text, left_out, conditions, columns, notes, judge)
     return from_jsonl(text)
@@ -187,6 +194,7 @@ def _wanted(spec: str, places: "list[Source]"):
 
 
 def _judge(wanted):
-    from arena.results.files.legality import judge_of
+    """What replays games by the rules of what is wanted, a spec or more; None if nothing is."""
+    from arena.results.files.legality import Wanted, judge_of
 
-    return judge_of(wanted)
+    return wanted and judge_of(Wanted.by_spec(wanted) if isinstance(wanted, str) else wanted)

@@ -145,6 +145,10 @@ class People(Rules):
                 pass
         return [word]
 
+    def read_word(self, state: np.ndarray, word: str) -> list[int]:
+        """The legal moves that a word of a record stands for, mostly one; IllegalMove if there are none."""
+        return [self.parse_move(state, word)]
+
     # -- Other programs ------------------------------------------------------------------------------------------
 
     def sgf_properties(self) -> dict[str, object]:

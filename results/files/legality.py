@@ -54,14 +54,10 @@ def replayed(game: Game, words: list[str]) -> tuple[list[str], np.ndarray]:
 
     A pass that is the only legal move need not be written.  ValueError says where a word is no legal move.
     """
-    spent = _spent(game)
-    if spent[0] > PATIENCE and (numbers := _numbers(game, words)) is not None:
-        state, room = game.initial(), np.empty(game.max_moves, np.int32)
-        if play_line_kernel(game, state, np.array(numbers, np.int32), room) == len(numbers):
-            return words, state
+    spent, state, names = _spent(game), game.initial(), list[str]()
+    done = _play_compiled(game, state, names, words) if spent[0] > PATIENCE else 0
     began = time.process_time()
-    state, names = game.initial(), list[str]()
-    for word in words:
+    for word in words[done:]:
         _play_word(game, state, names, word)
     spent[0] += time.process_time() - began
     return names, state
@@ -81,30 +77,46 @@ def _names(game: Game) -> dict[str, int]:
     return {game.move_name(state, move): move for move in range(game.move_limit)}
 
 
-def _numbers(game: Game, words: list[str]) -> list[int] | None:
-    """The moves of words that name one move in every position; None if some do not."""
-    names = _names(game)
-    numbers = [names.get(word, -1) for word in words] if names else [-1]
-    return numbers if min(numbers, default=0) >= 0 else None
+def _play_compiled(game: Game, state: np.ndarray, names: list[str], words: list[str]) -> int:
+    """Play words by compiled rules as long as they name the same move in every position; returns how many."""
+    known, done = _names(game), 0
+    numbers = np.array([known.get(word, -1) for word in words] if known else [], np.int32)
+    room = np.empty(game.max_moves, np.int32)
+    while done < len(numbers):
+        played = play_line_kernel(game, state, numbers[done:], room)
+        names += words[done : done + played]
+        done += played
+        if done == len(words) or (move := _forced_pass(game, state)) is None:
+            break
+        names.append("pass")
+        game.play(state, move)
+    return done
+
+
+def _forced_pass(game: Game, state: np.ndarray) -> int | None:
+    """The only legal move, if that is a pass."""
+    moves = None if game.is_over(state) else game.moves(state)
+    return moves[0] if moves is not None and len(moves) == 1 and game.move_name(state, moves[0]) == "pass" else None
 
 
 def _play_word(game: Game, state: np.ndarray, names: list[str], word: str) -> None:
     if game.is_over(state) and not game.play_on(state):
         raise ValueError(f"the game is over after {len(names)} plies, but {word} follows")
     try:
-        move = game.parse_move(state, word)
+        moves = game.read_word(state, word)
     except IllegalMove as error:
-        legal = {game.move_name(state, move): move for move in game.moves(state)}
-        if list(legal) == ["pass"]:
+        if (only := _forced_pass(game, state)) is not None:
             names.append("pass")
-            game.play(state, legal["pass"])
+            game.play(state, only)
             return _play_word(game, state, names, word)
+        legal = {game.move_name(state, move): move for move in game.moves(state)}
         alike = [move for name, move in legal.items() if _letters(name) == _letters(word)]
         if len(alike) != 1:
             raise ValueError(f"move {len(names) + 1}: {error}") from None
-        move = alike[0]
-    names.append(game.move_name(state, move))
-    game.play(state, move)
+        moves = alike
+    for move in moves:
+        names.append(game.move_name(state, move))
+        game.play(state, move)
     return None
 
 

@@ -17,7 +17,8 @@ from arena.results.files.outcomes import DASHES, outcome_of
 LOOSE = re.compile(r'\[\s*([^\s"\[\]]+)\s+"(.*)"\s*\]')  # with quotes within
 BRACKETED = re.compile(r"\[\s*[A-Za-z][\w-]*\s.*")  # no tag, but no moves either
 RESULT = rf"1/2-1/2|1/2|½-½|½|1-0|0-1|{re.escape('0.5-0.5')}|\*"
-ENDS = re.compile(RESULT)
+TWO_POINTS = {"2-0": "1-0", "1-1": "1/2-1/2", "0-2": "0-1"}
+ENDS = re.compile("|".join([RESULT, *TWO_POINTS]))
 GLUED = re.compile(rf"(.*?(?:{RESULT}))\s*(\[\s*[^\s\"\[\]]+\s+\".*)")  # a game's end, and tags of the next one
 BRACES, REMARK = re.compile("[{}]"), re.compile("[{;]")
 MARKER = "\0"  # in front of the number of a comment
@@ -48,6 +49,7 @@ def from_pgn(
     left_out: list[str] | None = None,
     notes: list[str] | None = None,
     conditions: dict[str, int] | None = None,
+    first: str = "White",
 ) -> list[GameRecord]:
     """The games with a result: players, result, moves.
 
@@ -55,6 +57,7 @@ def from_pgn(
     left_out: gets a line for each game that is left out, which is an ExchangeError without such a list
     notes: gets a line for each game that was stored otherwise than it says
     conditions: as of `numbered`
+    first: the tag of the player who moves first: Black in the PDN of draughts, where a win may count two points
 
     Two games of one event and round between two players, with colours exchanged, are a pair, as are those of the rounds
     N.1 and N.2.
@@ -63,21 +66,22 @@ def from_pgn(
     for found in games_in(text):
         place, tags = f"line {found.line}", found.tags
         try:
-            game, moves, outcome, note = _judged(found, judge)
+            game, moves, outcome, note = _judged(found, judge, first)
         except ValueError as error:
             leave_out(f"{place}: {error}", left_out)
             continue
         if note and notes is not None:
             notes.append(f"{place}: {note}")
-        players = tags["White"], tags["Black"]
+        players = tags[first], tags["White" if first == "Black" else "Black"]
+        comments = found.comments if len(moves) == len(found.moves) else {}  # else it is not known where they belong
         row = place, *players, outcome, game, pair_of(tags, *players, pairs), "", " ".join(moves)
-        games.append(Played(*row, kept(tags, found.comments, HELD)))
+        games.append(Played(*row, kept(tags, comments, HELD)))
     return numbered(
         (games.popleft() for _ in range(len(games))), left_out, conditions
     )  # which need not be kept beside the records
 
 
-def _judged(found: Found, judge: Judge | None) -> tuple[str, list[str], float | None, str]:
+def _judged(found: Found, judge: Judge | None, first: str) -> tuple[str, list[str], float | None, str]:
     """(game, moves, outcome, note); ValueError says why the game cannot be stored."""
     if not found.tags:
         raise ValueError('is not PGN: a game begins with tags such as [White "name"]')
@@ -87,7 +91,9 @@ def _judged(found: Found, judge: Judge | None) -> tuple[str, list[str], float | 
         raise ValueError(found.fault)
     stated = found.tags.get("Result", "").strip("? ")
     said = stated or found.end
-    outcome, end = outcome_of(said), outcome_of(found.end)
+    if first == "Black":
+        said = TWO_POINTS.get(said, said)
+    outcome, end = outcome_of(said), outcome_of(TWO_POINTS.get(found.end, found.end))
     game, moves, by_rules, note = ("", found.moves, outcome, "")
     if judge is not None:
         game, moves, by_rules, note = judge(found.tags, found.moves, outcome, said)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from arena.games.core.files import read_bounded
 
 MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
-KINDS = (".csv", ".pgn", ".sgf", ".jsonl")
+KINDS = (".csv", ".pgn", ".pdn", ".sgf", ".sgfs", ".hsgf", ".wtb", ".jsonl")
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
 ARCHIVES = (".zip", ".tar", ".tgz", ".7z")
 FAULTS = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
@@ -29,6 +29,7 @@ class Source(NamedTuple):
     name: str
     kind: str  # of KINDS
     read: Callable[[], bytes]  # ValueError, and OSError, say why it cannot be
+    beside: Callable[[str], bytes | None] = lambda suffix: None  # the file of that suffix in its folder
 
 
 def sources(files: list[Path]) -> list[Source]:
@@ -51,7 +52,7 @@ def _sources(file: Path) -> Iterator[Source]:
     if str(file) == "-":
         yield Source("standard input", "", lambda: bounded(sys.stdin.buffer, "standard input"))
     elif kind := _kind(file):
-        yield Source(str(file), kind, lambda: unpacked(file, read_bounded(file, MOST_BYTES)))
+        yield Source(str(file), kind, lambda: unpacked(file, read_bounded(file, MOST_BYTES)), partial(_beside, file))
     elif file.suffix.lower() in ARCHIVES or file.name.lower().endswith((".tar.gz", ".tar.bz2", ".tar.xz")):
         members = list(_members(file))
         if not members:
@@ -59,6 +60,11 @@ def _sources(file: Path) -> Iterator[Source]:
         for name, read in members:
             place = f"{file}/{name}"
             yield Source(place, _kind(PurePath(name)), partial(_unpacked_member, PurePath(place), read))
+
+
+def _beside(file: Path, suffix: str) -> bytes | None:
+    found = [path for path in sorted(file.parent.iterdir()) if path.suffix.lower() == suffix]
+    return read_bounded(found[0], MOST_BYTES) if found else None
 
 
 def _kind(file: PurePath) -> str:
