@@ -10,9 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.games.core.bits import ONE, WORD
-from arena.games.core.groups import BLACK, BOTH, CHAIN, EMPTIES, EMPTY, ROOM, SPARE, PlacingGame
-
-SEEN = SPARE + WORD(256)
+from arena.games.core.groups import BLACK, BOTH, EMPTY, PlacingGame
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class AtariGo(PlacingGame):
 
     def foreseen(self, state):
         """A player who can capture wins; else one who cannot parry all captures, or only in vain, loses."""
-        board = np.empty(ROOM, np.uint16)
+        board = np.empty(self.room, np.uint16)
         empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
         if self.count_captures(board, empties, own)[0] > 0:
             return 1, True
@@ -52,7 +50,7 @@ class AtariGo(PlacingGame):
         """(the number of listed points, still empty, where a stone of `colour` captures; one of them)."""
         count, found = 0, WORD(0)
         for i in range(empties):
-            point = WORD(board[EMPTIES + WORD(i)])
+            point = WORD(board[self.empties + WORD(i)])
             if board[point] == EMPTY:
                 self.press(board, point)
                 if self.captures(board, point, colour):
@@ -62,7 +60,7 @@ class AtariGo(PlacingGame):
 
     def sound_moves(self, state, moves):
         """Parries of a threatened capture only, unless the player can capture first."""
-        board = np.empty(ROOM, np.uint16)
+        board = np.empty(self.room, np.uint16)
         empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
         threats, point = self.count_captures(board, empties, BOTH - own)
         if threats == 1 and self.count_captures(board, empties, own)[0] == 0 and self.is_legal(board, point, own):
@@ -73,13 +71,13 @@ class AtariGo(PlacingGame):
     def evaluate(self, state):
         """The least liberties of a black chain less those of a white one, over the sum; 4 without stones, as in the
         open."""
-        board = np.empty(ROOM, np.uint16)
+        board = np.empty(self.room, np.uint16)
         self.count_liberties(board, self.lay_out(state, board))
         black = white = unknown = 4 * self.area
         for move in range(self.area):
             point = self.point(move)
-            if board[point] != EMPTY and board[CHAIN + point] == point:
-                liberties = np.int64(board[SPARE + point])
+            if board[point] != EMPTY and board[self.chain + point] == point:
+                liberties = np.int64(board[self.spare + point])
                 if board[point] == BLACK:
                     black = min(black, liberties)
                 else:
@@ -88,13 +86,13 @@ class AtariGo(PlacingGame):
         return (black - white) / (black + white)
 
     def count_liberties(self, board, empties):
-        """Write each chain's liberties, a point once, behind SPARE."""
-        for i in range(256):
-            board[SPARE + WORD(i)] = board[SEEN + WORD(i)] = 0
+        """Write each chain's liberties, a point once, behind self.spare."""
+        for i in range(self.region):
+            board[self.spare + WORD(i)] = board[self.seen + WORD(i)] = 0
         for i in range(empties):
-            point = WORD(board[EMPTIES + WORD(i)])
+            point = WORD(board[self.empties + WORD(i)])
             for neighbour in self.around(point):
-                chain = WORD(board[CHAIN + neighbour])
-                if board[SEEN + chain] != point:
-                    board[SEEN + chain] = point
-                    board[SPARE + chain] += ONE
+                chain = WORD(board[self.chain + neighbour])
+                if board[self.seen + chain] != point:
+                    board[self.seen + chain] = point
+                    board[self.spare + chain] += ONE

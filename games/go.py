@@ -14,21 +14,7 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD
 from arena.games.core.board import sgf_point, sgf_square
 from arena.games.core.game import check_range
-from arena.games.core.groups import (
-    BLACK,
-    BORDER,
-    BOTH,
-    CHAIN,
-    EMPTIES,
-    EMPTY,
-    LETTERS,
-    LIBERTIES,
-    MANY,
-    NEXT,
-    ROOM,
-    SPARE,
-    StoneGame,
-)
+from arena.games.core.groups import BLACK, BORDER, BOTH, EMPTY, LETTERS, MANY, StoneGame
 from arena.games.core.random import GAMMA, mix, random_below
 
 LOW = WORD(0xFFFF)
@@ -48,7 +34,7 @@ class Go(StoneGame):
     komi: float = 7.5
 
     name = "go"
-    sizes = "size 2 to 13"
+    sizes = "size 2 to 19"
     uniform_playouts = False
     sgf_number = 1
     scored_by_players = True
@@ -56,7 +42,7 @@ class Go(StoneGame):
     playout_policy = "uniform over the points that are legal, but for the superko, and fill no eye of the player"
 
     def __post_init__(self):
-        check_range("size", self.size, 2, 13)
+        check_range("size", self.size, 2, 19)
         check_range("komi", self.komi, -self.area, self.area)
 
     @property
@@ -94,15 +80,15 @@ class Go(StoneGame):
         return np.int64(state[self.plies_at] & ONE)
 
     def legal_moves(self, state, moves):
-        board, colour, count = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), 0
+        board, colour, count = np.empty(self.room, np.uint16), BLACK + WORD(self.player(state)), 0
         empties = self.lay_out(state, board)
         positions = np.empty(self.max_plies + 1, np.uint64)
         taken = self.positions(state, positions, board)
         for i in range(empties):
-            point = WORD(board[EMPTIES + WORD(i)])
+            point = WORD(board[self.empties + WORD(i)])
             self.press(board, point)
             legal = self.breathes(board, point, colour) or self.captures(board, point, colour)
-            if legal and taken and board[SPARE + point] != 0:
+            if legal and taken and board[self.spare + point] != 0:
                 legal = not self.repeats(state, board, point, colour, positions)
             self.release(board, point)
             if legal:
@@ -118,13 +104,13 @@ class Go(StoneGame):
         state[self.plies_at + 2] = self.area
         state[self.history + plies] = move
         if move != self.area:
-            board, point = np.empty(ROOM, np.uint16), self.point(move)
+            board, point = np.empty(self.room, np.uint16), self.point(move)
             empties = self.lay_out(state, board)
             self.press(board, point)
             after = self.place(board, point, colour, empties)
             state[self.plies_at + 1] = 0
             if self.makes_ko(board, point, after - empties):
-                state[self.plies_at + 2] = self.move_at(board[EMPTIES + empties])
+                state[self.plies_at + 2] = self.move_at(board[self.empties + empties])
             self.put_stone(state, move, colour)
             if after != empties:
                 self.take_back(state, board, plies)
@@ -133,11 +119,11 @@ class Go(StoneGame):
         return state[self.plies_at + 1] == 2 or state[self.plies_at] == self.max_plies
 
     def score(self, state):
-        board = np.empty(ROOM, np.uint16)
+        board = np.empty(self.room, np.uint16)
         return self.area_difference(board, self.lay_out(state, board)) - self.komi
 
     def positions(self, state, positions, board):
-        """Write the hash of the stones after each ply into `positions`, and behind SPARE where stones were taken;
+        """Write the hash of the stones after each ply into `positions`, and behind self.spare where stones were taken;
         False, without writing, if none were."""
         plies, any_taken = np.int64(state[self.plies_at]), False
         for ply in range(plies):
@@ -145,8 +131,8 @@ class Go(StoneGame):
         if any_taken:
             for ply in range(plies + 1):
                 positions[ply] = 0
-            for point in range(256):
-                board[SPARE + WORD(point)] = 0
+            for point in range(self.region):
+                board[self.spare + WORD(point)] = 0
             for ply in range(plies):
                 move, gone = np.int64(state[self.history + ply] & LOW), state[self.history + ply] >> WORD(16)
                 if move != self.area:
@@ -154,7 +140,7 @@ class Go(StoneGame):
                     positions[ply + 1] ^= word
                     if gone != 0:
                         positions[gone] ^= word
-                        board[SPARE + self.point(move)] = 1
+                        board[self.spare + self.point(move)] = 1
             for ply in range(plies):
                 positions[ply + 1] ^= positions[ply]
         return any_taken
@@ -168,18 +154,18 @@ class Go(StoneGame):
         plies = np.int64(state[self.plies_at])
         after = positions[plies] ^ self.stone_hash(self.move_at(point), colour)
         for neighbour in self.around(point):
-            chain = CHAIN + neighbour
-            if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[chain])] == 0:
-                board[LIBERTIES + WORD(board[chain])] = MANY  # not to be counted twice
-                stone, first = WORD(board[NEXT + neighbour]), neighbour
+            chain = self.chain + neighbour
+            if board[neighbour] == BOTH - colour and board[self.liberties + WORD(board[chain])] == 0:
+                board[self.liberties + WORD(board[chain])] = MANY  # not to be counted twice
+                stone, first = WORD(board[self.next + neighbour]), neighbour
                 after ^= self.stone_hash(self.move_at(first), BOTH - colour)
                 while stone != first:
                     after ^= self.stone_hash(self.move_at(stone), BOTH - colour)
-                    stone = WORD(board[NEXT + stone])
+                    stone = WORD(board[self.next + stone])
         for neighbour in self.around(point):
-            chain = CHAIN + neighbour
-            if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[chain])] == MANY:
-                board[LIBERTIES + WORD(board[chain])] = 0
+            chain = self.chain + neighbour
+            if board[neighbour] == BOTH - colour and board[self.liberties + WORD(board[chain])] == MANY:
+                board[self.liberties + WORD(board[chain])] = 0
         found = False
         for ply in range(plies + 1):
             found |= positions[ply] == after
@@ -197,13 +183,13 @@ class Go(StoneGame):
         """Put a stone at a pressed point and capture; returns the number of empty points."""
         self.put(board, point, colour)
         for neighbour in self.around(point):
-            if board[neighbour] == BOTH - colour and board[LIBERTIES + WORD(board[CHAIN + neighbour])] == 0:
+            if board[neighbour] == BOTH - colour and board[self.liberties + WORD(board[self.chain + neighbour])] == 0:
                 empties = self.take(board, neighbour, empties)
         return empties
 
     def makes_ko(self, board, point, captured):
         """True if a capturing stone can be retaken at once: it took one, is alone, and has only that liberty."""
-        return captured == 1 and board[NEXT + point] == point and board[LIBERTIES + point] == 1
+        return captured == 1 and board[self.next + point] == point and board[self.liberties + point] == 1
 
     def area_difference(self, board, empties):
         """Black's area less White's; empty points of `board` become a union of the colours that they reach."""
@@ -211,7 +197,7 @@ class Go(StoneGame):
         while changed:
             changed = False
             for i in range(empties):
-                point = WORD(board[EMPTIES + WORD(i)])
+                point = WORD(board[self.empties + WORD(i)])
                 reached = board[point]
                 for neighbour in self.around(point):
                     reached |= board[neighbour]
@@ -255,12 +241,12 @@ class Go(StoneGame):
 
     def random_playout(self, state, moves, rng):
         """Draws legal points (but for superko) until one is no own eye; else passes."""
-        board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
+        board, colour = np.empty(self.room, np.uint16), BLACK + WORD(self.player(state))
         empties = self.lay_out(state, board)
         passes, ko = state[self.plies_at + 1], self.point(np.int64(state[self.plies_at + 2]))
         plies, last, left = 0, self.max_plies - np.int64(state[self.plies_at]), empties
         while passes < 2 and plies < last:
-            i = EMPTIES + (WORD(random_below(rng, left)) if left > 0 else WORD(0))
+            i = self.empties + (WORD(random_below(rng, left)) if left > 0 else WORD(0))
             point = WORD(board[i])
             moved = left == 0
             if moved:
@@ -270,13 +256,13 @@ class Go(StoneGame):
                 moved = True
                 passes = WORD(0)
                 empties -= ONE
-                board[i] = board[EMPTIES + empties]
+                board[i] = board[self.empties + empties]
                 before = empties
                 empties = self.place(board, point, colour, empties)
-                ko = WORD(board[EMPTIES + before]) if self.makes_ko(board, point, empties - before) else WORD(0)
+                ko = WORD(board[self.empties + before]) if self.makes_ko(board, point, empties - before) else WORD(0)
             else:
                 left -= ONE
-                board[i], board[EMPTIES + left] = board[EMPTIES + left], point
+                board[i], board[self.empties + left] = board[self.empties + left], point
             if moved:
                 plies += 1
                 left, colour = empties, BOTH - colour

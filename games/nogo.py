@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.games.core.bits import WORD
 from arena.games.core.game import check_range, check_rectangle
-from arena.games.core.groups import BLACK, EMPTIES, ROOM, WHITE, PlacingGame
+from arena.games.core.groups import BLACK, WHITE, PlacingGame
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class NoGo(PlacingGame):
 
     def evaluate(self, state):
         """Mobility: possible moves of either player; the difference over the sum and 1; in the misere game negated."""
-        board = np.empty(ROOM, np.uint16)
+        board = np.empty(self.room, np.uint16)
         empties = self.lay_out(state, board)
         black, white = self.mobility(board, empties, BLACK), self.mobility(board, empties, WHITE)
         value = (black - white) / (black + white + 1.0)
@@ -52,7 +52,7 @@ class NoGo(PlacingGame):
     def mobility(self, board, empties, colour):
         count = 0
         for i in range(empties):
-            count += self.is_legal(board, WORD(board[EMPTIES + WORD(i)]), colour)
+            count += self.is_legal(board, WORD(board[self.empties + WORD(i)]), colour)
         return count
 
 

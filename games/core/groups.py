@@ -1,6 +1,6 @@
 """Stones on the points of a board, in chains with liberties, for Go and its relatives.
 
-A state holds two sets of points.  To find chains, methods lay it out in `board: uint16[ROOM]`, with a border, so that
+A state holds two sets of points.  To find chains, methods lay it out in `board: uint16[room]`, with a border, so that
 no neighbour needs a test.  Points there, of 3x3, with their moves:
 
     16 17 18 19 20
@@ -9,10 +9,11 @@ no neighbour needs a test.  Points there, of 3x3, with their moves:
      4  5  6  7                 0 1 2
      0  1  2  3
 
-At the offsets below, the board has each point's colour; the stone that stands for its chain; the chain's next stone, in
-a ring; and at the stone that stands for it, the chain's pseudo-liberties: an empty point counts once for each stone
-next to it, so that additions keep them up to date, and 0 means no liberty (as in Lukasz Lew's libego).  Points without
-a stone have chain 0, which absorbs their counts.  The last part lists the empty points.
+A board has parts of `region` words: the colours of points; at `chain`, the stone that stands for a chain; at `next`, a
+chain's next stone, in a ring; and at `liberties`, for the stone that stands for it, the chain's pseudo-liberties: an
+empty point counts once for each stone next to it, so that additions keep them up to date, and 0 means no liberty (as in
+Lukasz Lew's libego).  Points without a stone have chain 0, which absorbs their counts.  At `empties` the empty points
+are listed; `spare` and `seen` are at the games' disposal.
 """
 
 from dataclasses import dataclass
@@ -29,7 +30,6 @@ from arena.games.core.random import random_below
 LETTERS = "abcdefghjklmnopqrst"  # of columns: Go leaves out the i
 EMPTY, BLACK, WHITE, BORDER = WORD(0), WORD(1), WORD(2), WORD(4)
 BOTH = BLACK + WHITE
-CHAIN, NEXT, LIBERTIES, EMPTIES, SPARE, ROOM = WORD(256), WORD(512), WORD(768), WORD(1024), WORD(1280), 1792
 MANY = WORD(1 << 15)  # liberties of chain 0, never 0
 
 
@@ -55,6 +55,39 @@ class StoneGame(Rectangle, Game):
     @cached_property
     def stride(self):
         return WORD(self.width + 1)
+
+    @cached_property
+    def region(self):
+        """The words of each part of a board: a power of 2, above all points and their neighbours."""
+        return WORD(256 if (self.width + 1) * (self.height + 2) < 256 else 512)
+
+    @cached_property
+    def room(self):
+        return 7 * int(self.region)
+
+    @cached_property
+    def chain(self):
+        return self.region
+
+    @cached_property
+    def next(self):
+        return WORD(2) * self.region
+
+    @cached_property
+    def liberties(self):
+        return WORD(3) * self.region
+
+    @cached_property
+    def empties(self):
+        return WORD(4) * self.region
+
+    @cached_property
+    def spare(self):
+        return WORD(5) * self.region
+
+    @cached_property
+    def seen(self):
+        return WORD(6) * self.region
 
     def move_name(self, state, move):
         return "pass" if move == self.area else f"{LETTERS[move % self.width]}{move // self.width + 1}"
@@ -83,15 +116,15 @@ class StoneGame(Rectangle, Game):
 
     def lay_out(self, state, board):
         """Write the board of `state`; returns the number of empty points."""
-        board[:CHAIN] = BORDER
-        board[CHAIN:NEXT] = 0
-        board[LIBERTIES] = MANY
+        board[: self.chain] = BORDER
+        board[self.chain : self.next] = 0
+        board[self.liberties] = MANY
         empties = WORD(0)
         for move in range(self.area):
             point = self.point(move)
             board[point] = self.stone(state, move)
             if board[point] == EMPTY:
-                board[EMPTIES + empties] = point
+                board[self.empties + empties] = point
                 empties += ONE
         for move in range(self.area):
             point = self.point(move)
@@ -105,34 +138,37 @@ class StoneGame(Rectangle, Game):
         liberties = 0
         for neighbour in self.around(point):
             liberties += board[neighbour] == EMPTY
-        board[CHAIN + point] = board[NEXT + point] = point
-        board[LIBERTIES + point] = liberties
+        board[self.chain + point] = board[self.next + point] = point
+        board[self.liberties + point] = liberties
 
     def join(self, board, point, neighbour):
         """Join two chains, unless they are one or of two colours."""
-        keep, gone = WORD(board[CHAIN + neighbour]), WORD(board[CHAIN + point])
+        keep, gone = WORD(board[self.chain + neighbour]), WORD(board[self.chain + point])
         if board[neighbour] == board[point] and keep != gone:
-            board[LIBERTIES + keep] += board[LIBERTIES + gone]
+            board[self.liberties + keep] += board[self.liberties + gone]
             stone = point
-            while board[CHAIN + stone] != keep:
-                board[CHAIN + stone] = keep
-                stone = WORD(board[NEXT + stone])
-            board[NEXT + point], board[NEXT + neighbour] = board[NEXT + neighbour], board[NEXT + point]
+            while board[self.chain + stone] != keep:
+                board[self.chain + stone] = keep
+                stone = WORD(board[self.next + stone])
+            board[self.next + point], board[self.next + neighbour] = (
+                board[self.next + neighbour],
+                board[self.next + point],
+            )
 
     def press(self, board, point):
         """Take the liberty of a point to be played at from the chains around it."""
         for neighbour in self.around(point):
-            board[LIBERTIES + WORD(board[CHAIN + neighbour])] -= ONE
+            board[self.liberties + WORD(board[self.chain + neighbour])] -= ONE
 
     def release(self, board, point):
         for neighbour in self.around(point):
-            board[LIBERTIES + WORD(board[CHAIN + neighbour])] += ONE
+            board[self.liberties + WORD(board[self.chain + neighbour])] += ONE
 
     def breathes(self, board, point, colour):
         """True if a stone at a pressed point has a liberty without capturing."""
         found = False
         for neighbour in self.around(point):
-            alive = board[LIBERTIES + WORD(board[CHAIN + neighbour])] != 0
+            alive = board[self.liberties + WORD(board[self.chain + neighbour])] != 0
             found |= (board[neighbour] == EMPTY) | ((board[neighbour] == colour) & alive)
         return found
 
@@ -140,7 +176,7 @@ class StoneGame(Rectangle, Game):
         """True if a stone at a pressed point captures."""
         found = False
         for neighbour in self.around(point):
-            dead = board[LIBERTIES + WORD(board[CHAIN + neighbour])] == 0
+            dead = board[self.liberties + WORD(board[self.chain + neighbour])] == 0
             found |= (board[neighbour] == BOTH - colour) & dead
         return found
 
@@ -155,12 +191,12 @@ class StoneGame(Rectangle, Game):
         stone, colour = point, board[point]
         while board[stone] == colour:
             board[stone] = EMPTY
-            board[CHAIN + stone] = 0
+            board[self.chain + stone] = 0
             for neighbour in self.around(stone):
-                board[LIBERTIES + WORD(board[CHAIN + neighbour])] += ONE
-            board[EMPTIES + empties] = stone
+                board[self.liberties + WORD(board[self.chain + neighbour])] += ONE
+            board[self.empties + empties] = stone
             empties += ONE
-            stone = WORD(board[NEXT + stone])
+            stone = WORD(board[self.next + stone])
         return empties
 
     # -- For speed ---------------------------------------------------------------------------------------------
@@ -242,16 +278,16 @@ class PlacingGame(StoneGame):
         return stones & 1
 
     def legal_moves(self, state, moves):
-        board, colour, count = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), 0
+        board, colour, count = np.empty(self.room, np.uint16), BLACK + WORD(self.player(state)), 0
         for i in range(self.lay_out(state, board)):
-            point = WORD(board[EMPTIES + WORD(i)])
+            point = WORD(board[self.empties + WORD(i)])
             if self.is_legal(board, point, colour):
                 moves[count] = self.move_at(point)
                 count += 1
         return count
 
     def play(self, state, move):
-        board, colour, point = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state)), self.point(move)
+        board, colour, point = np.empty(self.room, np.uint16), BLACK + WORD(self.player(state)), self.point(move)
         empties = self.lay_out(state, board)
         self.press(board, point)
         over = self.captures(board, point, colour)
@@ -279,7 +315,7 @@ class PlacingGame(StoneGame):
         """True if `colour` may play at one of the points listed that are still empty."""
         found, i = False, WORD(0)
         while not found and i < empties:
-            point = WORD(board[EMPTIES + i])
+            point = WORD(board[self.empties + i])
             found = board[point] == EMPTY and self.is_legal(board, point, colour)
             i += ONE
         return found
@@ -288,23 +324,23 @@ class PlacingGame(StoneGame):
 
     def random_playout(self, state, moves, rng):
         """Play as by random_move: draw points without repetition until one is legal."""
-        board, colour = np.empty(ROOM, np.uint16), BLACK + WORD(self.player(state))
+        board, colour = np.empty(self.room, np.uint16), BLACK + WORD(self.player(state))
         empties = self.lay_out(state, board)
         over, plies, left = self.is_over(state), 0, empties  # left: points not tried on this ply
         while not over:
-            i = EMPTIES + WORD(random_below(rng, left))
+            i = self.empties + WORD(random_below(rng, left))
             point = WORD(board[i])
             self.press(board, point)
             if self.allowed(board, point, colour):
                 over = self.captures(board, point, colour)
                 self.put(board, point, colour)
                 empties -= ONE
-                board[i] = board[EMPTIES + empties]
+                board[i] = board[self.empties + empties]
                 left, colour = empties, BOTH - colour
                 plies += 1
             else:
                 self.release(board, point)
                 left -= ONE
-                board[i], board[EMPTIES + left] = board[EMPTIES + left], point
+                board[i], board[self.empties + left] = board[self.empties + left], point
             over |= left == 0
         return (1.0 if (colour == WHITE) == self.last_mover_wins else -1.0), plies

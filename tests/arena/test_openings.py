@@ -202,7 +202,7 @@ def test_main_lines_of_sgf(tmp_path):
         ("(;SZ[9];B[ee];W[ee])", r"game 1: move 2: 'e5' is not a legal move of go"),
         ("(;SZ[9];B[ee]", "game 1: does not end: a bracket is missing"),
         ("(;GM[4]SZ[9];B[ee])", r"game 1: is of mnk \(GM\[4\]\), and not of go"),
-        ("(;B[ee])", r"game 1: has SZ\[19\]: size = 19 is out of range"),
+        ("(;B[ee])", r"game 1: is of go\(size=19\), with size = 19"),
     ]:  # fmt: skip
         with pytest.raises(BadOpenings, match=message):
             read(tmp_path, "g.sgf", text, go)

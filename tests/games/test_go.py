@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.games.core.groups import BLACK, EMPTY, ROOM, WHITE
+from arena.games.core.groups import BLACK, EMPTY, WHITE
 from arena.games.core.jit import kernel
 
 
@@ -145,6 +145,7 @@ def naive_moves(board, colour, earlier):
         pytest.param(8, 4, 4, marks=pytest.mark.slow),
         (9, 4, 6),
         (13, 1, 20),
+        (19, 1, 4),
     ],
 )
 def test_moves_ends_and_areas_are_those_of_a_naive_board(size, count, every):
@@ -218,7 +219,7 @@ def test_playouts_choose_from_legal_points_that_are_no_eyes():
         if i % 10 and ko == game.area:
             continue
         kos += ko != game.area
-        naive, board = NaiveBoard(5), np.empty(ROOM, np.uint16)
+        naive, board = NaiveBoard(5), np.empty(game.room, np.uint16)
         naive.stones = stones_of(game, state)
         game.lay_out(state, board)
         for colour in (BLACK, WHITE):
@@ -347,8 +348,8 @@ def test_render_and_names():
 @pytest.mark.parametrize(
     "spec, message",
     [
-        ("go(size=1)", "size = 1 is out of range: it can be 2 to 13"),
-        ("go(size=14)", "size = 14 is out of range: it can be 2 to 13"),
+        ("go(size=1)", "size = 1 is out of range: it can be 2 to 19"),
+        ("go(size=20)", "size = 20 is out of range: it can be 2 to 19"),
         ("go(komi=82.0)", "komi = 82.0 is out of range: it can be -81 to 81"),
         ("go(komi='a')", "komi = 'a' should be float"),
     ],
