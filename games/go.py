@@ -8,6 +8,7 @@ Random playouts do not fill own eyes, and know only the simple ko.
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Go(StoneGame):
     uniform_playouts = False
     sgf_number = 1
     scored_by_players = True
-    not_for_moves = ("komi",)
+    not_for_moves: ClassVar = {"komi": 0.0}
     playout_policy = "uniform over the points that are legal, but for the superko, and fill no eye of the player"
 
     def __post_init__(self):
@@ -307,12 +308,18 @@ class Go(StoneGame):
         return f"{LETTERS[column]}{self.size - row}"
 
     def from_sgf(self, root):
-        """Without SZ the board is 19x19; without KM the komi stays."""
+        """Without SZ the board is 19x19; without KM the komi stays.
+
+        Servers in China write it in hundredths, of points or of stones, which are two points: 750 and 375 are 7.5.
+        """
         sized, komi = super().from_sgf({"SZ": ["19"], **root}), root.get("KM", [""])[0].strip().replace(",", ".")
         try:
-            return replace(sized, komi=float(komi)) if komi else sized
+            points = float(komi or self.komi)
+            if points >= 100:
+                points /= 100 if points % 50 == 0 else 50
+            return replace(sized, komi=points)
         except ValueError:
-            raise ValueError(f"has KM[{komi}], which is no komi on {self.size}x{self.size}") from None
+            raise ValueError(f"has KM[{komi}], which is no komi on {sized.size}x{sized.size}") from None
 
     def sgf_start(self, stones, mover):
         """Stones are placed in turn; who has fewer passes between."""

@@ -426,7 +426,7 @@ class Hex(Game):
 
     def sgf_name(self, point):
         """Little Golem writes two letters, from the top left."""
-        if point in ("swap", "swap-pieces"):
+        if point.lower() in ("swap", "swap-pieces"):
             if not self.swap:
                 raise ValueError(f"swaps, which is a rule of {replace(self, swap=True)}")
             return "swap"
@@ -439,5 +439,5 @@ class Hex(Game):
 
     def from_sgf(self, root):
         """A game in which somebody swaps has that rule."""
-        swaps = any(point.startswith("swap") for point in (*root["B"][:2], *root["W"][:2]))
+        swaps = any(point.lower().startswith("swap") for point in (*root["B"][:2], *root["W"][:2]))
         return replace(super().from_sgf(root), swap=self.swap or swaps)

@@ -87,7 +87,7 @@ def import_(
         raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
     folder = out or Path("runs", _stem(files[0]))
     imported = {"file": files[0].name}
-    known = all(conditions) and (game or all(place.kind not in (".csv", ".pgn", ".jsonl") for place in places))
+    known = all(conditions) and (game or all(place.kind not in (".csv", ".pgn", ".jsonl", ".txt") for place in places))
     _store(folder, imported | ({"games": list(conditions)} if known else {}), records)
     count = len(records)
     del parts, records  # what follows reads the store
@@ -160,13 +160,14 @@ def _read(source: "Source", wanted, left_out: list[str] | None, notes: list[str]
     from arena.results.files.decoding import declared, decoded
     from arena.results.files.exchange import from_jsonl
     from arena.results.files.pgn_reader import from_pgn
+    from arena.results.files.sources import kind_of
 
     try:
         data = source.read()
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    kind = source.kind or (".sgf" if data.lstrip().startswith(b"(") else ".pgn")
-    if kind in (".sgf", ".sgfs", ".hsgf"):
+    kind = kind_of(source, data)
+    if kind == ".sgf":
         from arena.results.files.sgf import from_sgf
 
         return from_sgf(declared(data), wanted, left_out, notes, conditions)
@@ -181,7 +182,7 @@ def _read(source: "Source", wanted, left_out: list[str] | None, notes: list[str]
         return from_pgn(text, judge, left_out, notes, conditions, first)
     if kind == ".csv":
         return from_csv(text, left_out, conditions, columns, notes, judge)
-    return from_jsonl(text)
+    return from_jsonl(text) if kind else []
 
 
 def _wanted(spec: str, places: "list[Source]"):

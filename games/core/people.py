@@ -25,7 +25,7 @@ class People(Rules):
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     stable_names: ClassVar[bool] = False  # whether `move_name` does not look at the state
     scored_by_players: ClassVar[bool] = False  # whether they agree on what is dead: a record's result stands
-    not_for_moves: ClassVar[tuple[str, ...]] = ()  # parameters that do not change which moves are legal
+    not_for_moves: ClassVar[Mapping[str, object]] = {}  # parameters that change no legal move, each with some value
 
     @property
     def move_names(self) -> dict[str, int]:
@@ -168,7 +168,8 @@ class People(Rules):
 
         ValueError if there is no such game.
         """
-        text = root.get("SZ", [""])[0].strip()
+        width, _, height = root.get("SZ", [""])[0].strip().partition(":")
+        text = width if height in ("", width) else f"{width}:{height}"
         if text and "size" in self.__dataclass_fields__:
             if not text.isdecimal():
                 raise ValueError(f"has SZ[{text}], which is no size of {self}")

@@ -4,8 +4,8 @@ import functools
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import NamedTuple
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,15 +52,24 @@ def _spelled(value) -> str:
 def replayed(game: Game, words: list[str]) -> tuple[list[str], np.ndarray]:
     """The names of the moves that the words of a record stand for, and the state after them.
 
-    A pass that is the only legal move need not be written.  ValueError says where a word is no legal move.
+    A pass that is the only legal move need not be written, and more passes may follow the end.  ValueError says where a
+    word is no legal move.
     """
-    spent, state, names = _spent(game), game.initial(), list[str]()
-    done = _play_compiled(game, state, names, words) if spent[0] > PATIENCE else 0
+    plain = _plain(game)
+    spent, state, names = _spent(plain), game.initial(), list[str]()
+    done = _play_compiled(plain, state, names, words) if spent[0] > PATIENCE else 0
     began = time.process_time()
     for word in words[done:]:
         _play_word(game, state, names, word)
     spent[0] += time.process_time() - began
     return names, state
+
+
+@functools.lru_cache
+def _plain(game: Game) -> Game:
+    """The game with the same moves to which most records belong: rules are compiled once for them."""
+    changed: dict[str, Any] = dict(game.not_for_moves)
+    return replace(game, **changed) if changed else game
 
 
 @functools.cache
@@ -101,6 +110,8 @@ def _forced_pass(game: Game, state: np.ndarray) -> int | None:
 
 def _play_word(game: Game, state: np.ndarray, names: list[str], word: str) -> None:
     if game.is_over(state) and not game.play_on(state):
+        if word == "pass" and game.scored_by_players:
+            return None  # one more says nothing
         raise ValueError(f"the game is over after {len(names)} plies, but {word} follows")
     try:
         moves = game.read_word(state, word)

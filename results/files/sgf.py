@@ -33,6 +33,7 @@ HELD = {"FF", "CA", "GM", "SZ", "PB", "PW", "GN", "AB", "AW", "AE", "PL", "B", "
 ENDINGS = ("resign", "forfeit", "timeout")  # written as a move
 OTHER = {"B": "W", "W": "B"}
 RESULT = re.compile(r"(B|W|black|white)(?:\s*(?:\+|wins?\b|won\b)\s*(.*))?", re.IGNORECASE)
+RESIGNED = re.compile(r"(black|white)\s+(?:resign|forfeit|los[et])", re.IGNORECASE)
 NUMBER, PROPERTY = re.compile(r"\d+(?:\.\d*)?|\.\d+"), re.compile("[A-Z]{1,2}")
 HEX = 11
 LITTLE_GOLEM = "littlegolem"  # whose Hex has no GM, and the first player, PB, moves as W
@@ -223,7 +224,11 @@ _named = functools.lru_cache(_Named)
 
 def _game(tree: Tree, wanted: Wanted | None) -> Game:
     """The game that a record is of; ValueError if there is none, or another one is wanted."""
-    number = tree.said("GM") or (str(HEX) if _is_little_golem(tree) and tree.said("EV").startswith("hex") else "")
+    number = tree.said("GM")
+    if not number and _is_little_golem(tree) and "KM" not in tree.root:
+        if wanted is None and not tree.said("EV").startswith("hex"):
+            raise ValueError("does not say which game it is of (GM): name it by --game")
+        number = str(HEX) if wanted is None else ""
     game = made(tree.said("GC"))
     if game is None or str(game.sgf_number) != number:
         kind = wanted.game if wanted and number in ("", str(wanted.game.sgf_number)) else _of_number(number or "1")
@@ -289,6 +294,8 @@ def _result(tree: Tree, first: str) -> tuple[str, float | None, float | None]:
         return said, 0.5, 0.0
     if said.lower() in UNKNOWN:
         return said, None, None
+    if resigned := RESIGNED.match(said):
+        return said, float(resigned[1][0].upper() != first), None
     if not (found := RESULT.fullmatch(said)):
         raise ValueError(f"has the result {short(said)}, which is not one of B+3.5, W+R, B+T, W+F, 0, Draw, Jigo, Void")
     sign = 1.0 if found[1][0].upper() == first else -1.0

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import sys
 import tarfile
 import zipfile
@@ -17,7 +18,8 @@ from typing import Any, NamedTuple
 from arena.games.core.files import read_bounded
 
 MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
-KINDS = (".csv", ".pgn", ".pdn", ".sgf", ".sgfs", ".hsgf", ".wtb", ".jsonl")
+KINDS = (".csv", ".pgn", ".pdn", ".sgf", ".sgfs", ".hsgf", ".wtb", ".jsonl", ".txt")  # .txt is looked into
+LOOKS = {".sgf": rb"\(\s*;\s*[A-Za-z]+\s*\[", ".pgn": rb"^\[\w+ +\"", ".jsonl": rb"\A\s*\{"}
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
 ARCHIVES = (".zip", ".tar", ".tgz", ".7z")
 FAULTS = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
@@ -48,6 +50,13 @@ def sources(files: list[Path]) -> list[Source]:
     return found
 
 
+def kind_of(source: Source, data: bytes) -> str:
+    """The kind, that of text by how it looks; "" if that is of no games."""
+    if source.kind not in ("", ".txt"):
+        return {".sgfs": ".sgf", ".hsgf": ".sgf"}.get(source.kind, source.kind)
+    return next((kind for kind, look in LOOKS.items() if re.search(look, data, re.MULTILINE)), "")
+
+
 def _sources(file: Path) -> Iterator[Source]:
     if str(file) == "-":
         yield Source("standard input", "", lambda: bounded(sys.stdin.buffer, "standard input"))
@@ -74,33 +83,30 @@ def _kind(file: PurePath) -> str:
 
 
 def _members(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """The members of an archive that are read, by name."""
+    """The members of an archive that are read, in its order: packed ones need not be unpacked again for each."""
     if file.suffix.lower() == ".7z":
         raise ValueError(f"{file}: Python unpacks no .7z; unpack it first, such as by 7z x")
-    try:
+    opened: dict[str, Callable]
+    try:  # both are open as long as their members are wanted
         if file.suffix.lower() == ".zip":
-            with zipfile.ZipFile(file) as packed:
-                names = [one.filename for one in packed.infolist() if not one.is_dir()]
+            zipped = zipfile.ZipFile(file)
+            opened = {one.filename: partial(zipped.open, one) for one in zipped.infolist() if not one.is_dir()}
         else:
-            with tarfile.open(file) as archive:
-                names = [one.name for one in archive if one.isfile()]
+            tarred = tarfile.open(file)  # noqa: SIM115
+            opened = {one.name: partial(tarred.extractfile, one) for one in tarred if one.isfile()}
     except FAULTS as error:
         raise ValueError(f"{file} cannot be unpacked: {error}") from None
-    for name in sorted(set(names)):
+    for name, open_member in opened.items():
         if _kind(PurePath(name)) and not PurePath(name).name.startswith("."):
-            yield name, partial(_member, file, name)
+            yield name, partial(_member, open_member, f"{file}/{name}")
 
 
-def _member(file: Path, name: str) -> bytes:
+def _member(open_member: Callable, place: str) -> bytes:
     try:
-        if file.suffix.lower() == ".zip":
-            with zipfile.ZipFile(file) as packed, packed.open(name) as member:
-                return bounded(member, f"{file}/{name}")
-        with tarfile.open(file) as archive:
-            extracted = archive.extractfile(name)
-            return b"" if extracted is None else bounded(extracted, f"{file}/{name}")
+        with open_member() as member:
+            return bounded(member, place)
     except FAULTS as error:
-        raise ValueError(f"{file}/{name} cannot be unpacked: {error}") from None
+        raise ValueError(f"{place} cannot be unpacked: {error}") from None
 
 
 def _unpacked_member(place: PurePath, read: Callable[[], bytes]) -> bytes:

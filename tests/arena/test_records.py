@@ -117,7 +117,7 @@ def test_status_of_a_run_that_was_stopped(run, tmp_path):
 
 @pytest.mark.parametrize("name, text, message", [
     ("none.csv", None, "none.csv: No such file"),
-    ("x.txt", "x", "is not a file .csv, .pgn, .pdn, .sgf,"),
+    ("x.dat", "x", "is not a file .csv, .pgn, .pdn, .sgf,"),
     ("x.csv", "", "the heading holds nothing"),
     ("x.csv", "first,second,outcome\n", "holds no game with a result"),
     ("x.csv", b"\xff\xfe\x00", "line 1: the heading holds"),

@@ -125,7 +125,13 @@ def packed(members, mode):
     return held.getvalue()
 
 
-MEMBERS = {"x/t.csv": TABLE, "x/u.csv.gz": gzip.compress(TABLE), "g.sgf": SGF, "read.me": b"no games"}
+MEMBERS = {
+    "x/t.csv": TABLE,
+    "x/u.csv.gz": gzip.compress(TABLE),
+    "g.sgf": SGF,
+    "read.me": b"no games",
+    "notes.txt": b"no games",
+}
 
 
 @pytest.mark.parametrize("name, data, count", [
@@ -139,12 +145,25 @@ def test_archives(tmp_path, name, data, count):
     assert done.exit_code == 0 and len(results.load(tmp_path / "run").games) == count, done.stderr
 
 
+def test_text_files_are_looked_into(tmp_path):
+    """Those that hold games of no kind hold none."""
+    pgn = b'[Event "x"]\n[White "a"]\n[Black "d"]\n[Result "1-0"]\n\n1. e4 1-0\n'
+    (tmp_path / "t.zip").write_bytes(
+        packed({"a.txt": b"ann\n\n" + SGF, "b.txt": pgn, "readme.txt": b"(; no game"}, "zip")
+    )
+    assert call("import", tmp_path / "t.zip", "--out", tmp_path / "run").exit_code == 0
+    assert results.load(tmp_path / "run").games["second"].tolist() == ["c", "d"]
+    (tmp_path / "readme.txt").write_bytes(b"(; no game")
+    none = call("import", tmp_path / "readme.txt", "--out", tmp_path / "no")
+    assert none.exit_code == 2 and "holds no game with a result" in none.stderr
+
+
 @pytest.mark.parametrize("name, data, message", [
     ("t.zip", b"no zip", "cannot be unpacked"), ("t.csv.gz", b"no gzip", "cannot be unpacked"),
     ("t.tgz", b"no tar", "cannot be unpacked"), ("t.7z", b"7z", "Python unpacks no .7z; unpack it first"),
     ("t.csv.xz", lzma.compress(TABLE)[:-9], "cannot be unpacked"),
-    ("e.zip", packed({"a.txt": b""}, "zip"), "holds no file"),
-    ("t.zip", packed(MEMBERS, "zip")[:-60], "cannot be unpacked"), ("t.txt", b"", "is not a file"),
+    ("e.zip", packed({"a.dat": b""}, "zip"), "holds no file"),
+    ("t.zip", packed(MEMBERS, "zip")[:-60], "cannot be unpacked"), ("t.dat", b"", "is not a file"),
 ])  # fmt: skip
 def test_broken_archives_leave_nothing(tmp_path, name, data, message):
     (tmp_path / name).write_bytes(data)

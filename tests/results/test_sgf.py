@@ -40,6 +40,8 @@ WRITTEN = {
     "a stone taken off": (HEAD + "AB[aa][ba]AE[ba];W[ee])", "a9 e5"),
     "variations": (HEAD + ";B[ee](;W[ec];B[cc](;W[gg])(;W[gc]))(;W[aa];B[bb]))", "e5 e7 c7 g3"),
     "a mail before": ("see [1] (or not):\n" + HEAD + "\n;B[ee]\n;W[ec]C[(;GM[1\\];B[aa])])", "e5 e7"),
+    "a third pass": (HEAD + ";B[ee];W[];B[];W[])", "e5 pass pass"),
+    "width and height": ("(;SZ[9:9];B[ee];W[ec])", "e5 e7"),
     "marks between": (HEAD + ";B[ee]BL[30.5]C[well \\\nplayed \\] yes];W[ec]LB[aa:1][bb:2])", "e5 e7"),
 }
 
@@ -63,7 +65,9 @@ REFUSED = {
     "(;GM[1]SZ[9]HA[3];B[aa];B[bb];W[cc])": r"has HA\[3\], and not so many stones",
     "(;GM[1]SZ[9];B[ee];W[ec]": "does not end: a bracket is missing",
     "(;GM[1]SZ[9];B[ee]C[no end": "does not end: a bracket is missing",
-    "(;GM[1]SZ[9]KM[375];B[ee])": r"has KM\[375\], which is no komi",
+    "(;GM[1]SZ[9]KM[90];B[ee])": r"has KM\[90\], which is no komi on 9x9",
+    "(;GM[1]SZ[9]KM[x];B[ee])": r"has KM\[x\], which is no komi on 9x9",
+    "(;SZ[9:13];B[ee])": r"has SZ\[9:13\], which is no size",
 }
 
 
@@ -90,7 +94,7 @@ def test_parameters_that_are_not_given_follow_the_record():
 @pytest.mark.parametrize("said, outcome, score", [
     ("B+R", 1.0, None), ("W+Resign", 0.0, None), ("b+3.5", 1.0, 3.5), ("W + 0,5", 0.0, -0.5), ("W+Time", 0.0, None),
     ("B+", 1.0, None), ("B", 1.0, None), ("White wins by 4", 0.0, None), ("0", 0.5, 0.0), ("Draw", 0.5, 0.0),
-    ("Jigo", 0.5, 0.0), ("Void", None, None), ("?", None, None), ("", None, None),
+    ("Jigo", 0.5, 0.0), ("Void", None, None), ("White resigns.", 1.0, None), ("?", None, None), ("", None, None),
 ])  # fmt: skip
 def test_results(said, outcome, score):
     left_out = []
@@ -99,6 +103,15 @@ def test_results(said, outcome, score):
     assert len(left_out) == (outcome is None)
     with pytest.raises(ExchangeError, match="has the result 'C'"):
         from_sgf(HEAD.replace("B+R", "C") + ";B[ee])")
+
+
+@pytest.mark.parametrize(
+    "written, komi", [("750", 7.5), ("375", 7.5), ("650", 6.5), ("0", 0.0), ("6,5", 6.5), ("", 7.5)]
+)
+def test_komi_as_servers_write_it(written, komi):
+    conditions = {}
+    from_sgf(HEAD + f"KM[{written}];B[ee])", conditions=conditions)
+    assert games.make(*conditions).komi == komi
 
 
 def test_swap_in_hex():
@@ -117,8 +130,13 @@ def test_swap_in_hex():
 def test_hex_as_little_golem_writes_it():
     """PB moves first, as W; the points are letters; who resigns is a move."""
     text = "(;FF[4]EV[hex.ld.DEFAULT]PB[Ann]PW[Ben]SZ[13]RE[B]SO[http://www.littlegolem.com];W[ac];B[swap];W[ie];B[resign])"
-    for record in (one(text), one(text, "hex"), one(text.replace("RE[B]", ""))):
+    nameless = text.replace("hex.ld.DEFAULT", "null")
+    for record in (one(text), one(text, "hex"), one(text.replace("RE[B]", "")), one(nameless, "hex")):
         assert (record.first, record.second, record.outcome, record.moves) == ("Ann", "Ben", 1.0, "a3 swap i5")
+    with pytest.raises(ExchangeError, match="does not say which game it is of"):
+        one(nameless)
+    (go,) = from_sgf("(;EV[go.1]PB[a]PW[b]SZ[9]KM[5.5]RE[B]SO[http://www.littlegolem.com];B[ee])")
+    assert go.moves == "e5"
 
 
 def test_othello_with_its_first_discs_and_without_forced_passes():
