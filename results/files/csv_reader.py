@@ -8,13 +8,25 @@ from collections.abc import Iterator, Mapping
 from arena.results.database.record import GameRecord
 from arena.results.files.exchange import ExchangeError, Played, leave_out, numbered
 from arena.results.files.outcomes import outcome_of, short
-from arena.results.files.pgn_reader import Judge
+from arena.results.files.pgn_reader import Judge, moves_in
 from arena.results.printable import unguarded
 
 GIVEN = ("condition", "opening", "opening_moves", "moves")  # taken as they are
 NAMES = {  # of the columns, by what they hold
-    "first": ("first", "white", "player1", "player_1", "player_a", "name1", "engine1", "agent1", "a"),
-    "second": ("second", "black", "player2", "player_2", "player_b", "name2", "engine2", "agent2", "b"),
+    "first": ("first", "white", "player1", "player_1", "player_a", "name1", "engine1", "agent1", "team1", "home", "a"),
+    "second": (
+        "second",
+        "black",
+        "player2",
+        "player_2",
+        "player_b",
+        "name2",
+        "engine2",
+        "agent2",
+        "team2",
+        "away",
+        "b",
+    ),
     "outcome": ("outcome", "result", "winner"),
     "score1": ("score1", "score_1", "score_a", "white_score", "first_score"),
     "score2": ("score2", "score_2", "score_b", "black_score", "second_score"),
@@ -24,6 +36,11 @@ NAMES = {  # of the columns, by what they hold
     **{name: (name,) for name in GIVEN},
 }
 ENDINGS = ("", "_name", "_player", "_username", "_id")  # of a column of players
+WINNERS = {
+    "1": 1.0,
+    "2": 0.0,
+    "0": None,
+}  # by number, where a column says who won; 0 may be a draw, or the first player
 RESULTS = (("outcome",), ("score1", "score2"), ("wins", "draws", "losses"))  # the first that is there counts
 MOST_GAMES = 1_000_000  # of a file with counts
 
@@ -55,6 +72,7 @@ def from_csv(
         found = _columns(heading, columns or {})
         if notes is not None and any(name != column.lower() for name, column in found.items()):
             notes.append("columns: " + ", ".join(f"{name} = {column}" for name, column in found.items()))
+        by_winner = found.get("outcome", "").lower().startswith("winner")
         places = {name: heading.index(column) for name, column in found.items()}
         for row in rows:
             place = f"line {rows.line_num + (body is not text)}"
@@ -62,6 +80,8 @@ def from_csv(
                 if row and len(row) != len(heading):
                     raise ValueError(f"has {len(row)} cells, and the heading {len(heading)}")
                 cells = {name: unguarded(row[at]).strip() for name, at in places.items()} if row else {}
+                if by_winner and row:
+                    cells["winner"] = ""
                 games += _games(place, cells, judge) if row else ()
             except ValueError as error:
                 leave_out(f"{place}: {error}", left_out)
@@ -109,6 +129,7 @@ def _columns(heading: list[str], wanted: Mapping[str, str]) -> dict[str, str]:
 def _games(place: str, cells: dict[str, str], judge: Judge | None) -> Iterator[Played]:
     first, second, said = cells["first"], cells["second"], cells.get("outcome", "")
     condition, opening, opening_moves, moves = (cells.get(name, "") for name in GIVEN)
+    moves = " ".join(moves_in(moves))
     game = Played(place, first, second, None, condition, opening, opening_moves, moves)
     if "wins" in cells:
         for outcome, name in ((1.0, "wins"), (0.5, "draws"), (0.0, "losses")):
@@ -122,13 +143,23 @@ def _games(place: str, cells: dict[str, str], judge: Judge | None) -> Iterator[P
         score = _number(cells["score1"]) - _number(cells["score2"])
         game = game._replace(outcome=0.5 if score == 0 else float(score > 0), score=score)
     else:
-        named = said and said in (first, second)
-        game = game._replace(outcome=float(said == first) if named else outcome_of(said))
+        game = game._replace(outcome=_outcome(said, first, second, "winner" in cells))
     if judge is not None:
         line = f"{game.opening_moves} {game.moves}".split()
         spec, names, by_rules, _ = judge({}, line, game.outcome, said)
         game = game._replace(condition=spec, opening_moves="", moves=" ".join(names), outcome=by_rules)
     yield game
+
+
+def _outcome(said: str, first: str, second: str, who: bool) -> float | None:
+    """The outcome of a cell; `who`: it says who won."""
+    if said and said in (first, second):
+        return float(said == first)
+    if who and said in WINNERS:
+        if WINNERS[said] is None:
+            raise ValueError("the winner is 0: that may be a draw, or a player")
+        return WINNERS[said]
+    return outcome_of(said)
 
 
 def _number(text: str) -> float:

@@ -89,6 +89,8 @@ def _judged(found: Found, judge: Judge | None, first: str) -> tuple[str, list[st
         raise ValueError(f"this game has no tag {', '.join(missing)}")
     if found.fault:
         raise ValueError(found.fault)
+    if first == "Black" and not found.moves and "GameType" not in found.tags:
+        raise ValueError("has no moves, and no GameType: it may be of another game of draughts")
     stated = found.tags.get("Result", "").strip("? ")
     said = stated or found.end
     if first == "Black":
@@ -176,6 +178,11 @@ def _without_comments(text: str, comments: list[str] | None = None) -> tuple[str
             parts.append(f"{MARKER}{len(comments)}")
             comments.append(text[begin.end() : end])
     return " ".join(parts if open_ else [*parts, text[place:]]), open_
+
+
+def moves_in(text: str) -> list[str]:
+    """The moves of a line, without numbers, comments, variations and marks."""
+    return _found(0, {}, [(0, text)]).moves
 
 
 def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]]) -> Found:

@@ -68,7 +68,7 @@ def test_results_of_draughts(said, outcome):
     ('[GameType "20"]\n1. 32-28', "is of another game: GameType is 20, and not 21"),
     ('[FEN "B:W18,24:B1,4"]\n1. 1-6', "begins from a position"),
     ("1. 11-15 22-18 2. 15x29", "move 3: '15x29' is not a legal capture"),
-    ("1. 11-20", "move 1: '11-20' is not a legal move"),
+    ("", "has no moves, and no GameType"), ("1. 11-20", "move 1: '11-20' is not a legal move"),
 ])  # fmt: skip
 def test_what_is_no_game_of_checkers(text, message):
     left_out = []

@@ -58,6 +58,8 @@ TABLES = {
     "id,white_id,white_name,black_id,black_name,winner\n1,7,a,8,b,a\n2,8,b,7,a,draw\n": AB,
     "player1,player2,score1,score2\na,b,3,1\nb,a,2,2\n": AB,
     "sep=;\nPlayer 1;Player 2;Winner\na;b;a\nb;a;tie\n": AB,
+    "player1,player2,winner\na,b,1\na,b,2\n": [AB[0], ("a", "b", 0.0)],
+    "home,away,score1,score2\na,b,3,1\nb,a,2,2\n": AB,
     "first\tsecond\toutcome\na\tb\t1.0\nb\ta\t0.50\n": AB,
     "engine1,engine2,wins,draws,losses\na,b,2,1,0\n": [("a", "b", 1.0), ("b", "a", 0.0), ("a", "b", 0.5)],
 }
@@ -66,6 +68,11 @@ TABLES = {
 @pytest.mark.parametrize("text", TABLES)
 def test_tables_by_their_columns(text):
     assert games_of(text) == TABLES[text]
+
+
+def test_a_winner_by_number_is_no_outcome():
+    with pytest.raises(ExchangeError, match="the winner is 0: that may be a draw"):
+        games_of("player1,player2,winner\na,b,0\n")
 
 
 def test_columns_are_told_and_can_be_named():
@@ -95,7 +102,7 @@ def test_counts_that_cannot_be(row, message):
 
 
 def test_a_table_with_moves_is_replayed(tmp_path):
-    (tmp_path / "t.csv").write_text("white,black,winner,moves\na,b,white,e4 e5\nb,a,black,e4 e9\n")
+    (tmp_path / "t.csv").write_text("white,black,winner,moves\na,b,white,1. e4 e5 {x}\nb,a,black,e4 e9\n")
     done = call("import", tmp_path / "t.csv", "--game", "chess", "--out", tmp_path / "run")
     assert done.exit_code == 1 and "1 left out: line 3: move 2: 'e9' is not a legal move" in done.stderr
     (tmp_path / "u.csv").write_text("home,guest,who\na,b,a\nb,a,a\n")
