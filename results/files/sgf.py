@@ -32,9 +32,10 @@ TAGS = {"EV": "Event", "PC": "Site", "DT": "Date", "RO": "Round"}  # that mean w
 HELD = {"FF", "CA", "GM", "SZ", "PB", "PW", "GN", "AB", "AW", "AE", "PL", "B", "W", "C", "ST", "AP"}  # or of no use
 ENDINGS = ("resign", "forfeit", "timeout")  # written as a move
 OTHER = {"B": "W", "W": "B"}
+EXCHANGED = {colour + what: other + what for colour, other in OTHER.items() for what in "RTS"}  # ranks, teams, species
 RESULT = re.compile(r"(B|W|black|white)(?:\s*(?:\+|wins?\b|won\b)\s*(.*))?", re.IGNORECASE)
 RESIGNED = re.compile(r"(black|white)\s+(?:resign|forfeit|los[et])", re.IGNORECASE)
-NUMBER, PROPERTY = re.compile(r"\d+(?:\.\d*)?|\.\d+"), re.compile("[A-Z]{1,2}")
+NUMBER, PROPERTY = re.compile(r"\d+(?:\.\d*)?|\.\d+"), re.compile("[A-Z]+")
 HEX = 11
 LITTLE_GOLEM = "littlegolem"  # whose Hex has no GM, and the first player, PB, moves as W
 DRAWN, UNKNOWN = {"0", "draw", "drawn", "jigo", "tie", "="}, {"", "?", "void", "unknown", "unfinished"}
@@ -86,7 +87,7 @@ def from_sgf(
         if note and notes is not None:
             notes.append(f"{tree.place}: {note}")
         players = tree.said("P" + first), tree.said("P" + OTHER[first])
-        tags = {TAGS.get(name, name): tree.said(name) for name in tree.root if name not in HELD}
+        tags = _tags(tree, first)
         if made(tags.get("GC", "")) is not None:
             del tags["GC"]
         pair = pair_of(tags, *players, pairs)
@@ -95,6 +96,16 @@ def from_sgf(
         score = score if outcome == stated else None
         games.append(Played(tree.place, *players, outcome, spelled(game), pair, *line, kept(tags, comments), score))
     return numbered(games, left_out, conditions)
+
+
+def _tags(tree: Tree, first: str) -> dict[str, str]:
+    """What the game says besides, of the first player as Black."""
+    tags = {TAGS.get(name, name): tree.said(name) for name in tree.root if name not in HELD}
+    if first == "W":
+        tags = {EXCHANGED.get(name, name): value for name, value in tags.items()}
+        if (said := RESULT.fullmatch(tags.get("RE", ""))) and len(said[1]) == 1:
+            tags["RE"] = OTHER[said[1].upper()] + tags["RE"][1:]
+    return tags
 
 
 def openings(text: str, game: Game) -> Iterator[tuple[str, str]]:
@@ -323,7 +334,7 @@ def to_sgf(game: Game, record: GameRecord) -> str:
         "FF": "4",
         "CA": "UTF-8",
         "GM": game.sgf_number,
-        **game.sgf_properties(),
+        **{name: value for name, value in game.sgf_properties().items() if name == "SZ" or not imported},
         "PB": record.first,
         "PW": record.second,
         "RE": _result_said(record, tags.pop("RE", "")),

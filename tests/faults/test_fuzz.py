@@ -9,7 +9,9 @@ import json
 import os
 import random
 import re
+import struct
 import time
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -22,9 +24,14 @@ from arena.config.loading import load
 from arena.games.core.prepared_file import PreparedFileError
 from arena.results.database.store import Store
 from arena.results.files.csv_reader import from_csv
+from arena.results.files.decoding import declared
 from arena.results.files.exchange import ExchangeError, from_jsonl, to_jsonl
+from arena.results.files.extras import tags_of
+from arena.results.files.legality import Wanted, judge_of, replayed
 from arena.results.files.pgn import to_pgn
 from arena.results.files.pgn_reader import from_pgn
+from arena.results.files.sgf import from_sgf, to_sgf
+from arena.results.files.thor import from_thor
 from tests.arena.stored import store_run
 
 LONG = int(os.environ.get("ARENA_FUZZ", "50000"))
@@ -197,6 +204,42 @@ def test_imports(run, times):
             assert (record.first + (record.second or "") + record.moves).isprintable() and abs(record.number) < 1 << 63
 
     Fuzz(times, 2, ExchangeError).run(attempt)
+
+
+SGF = (
+    "(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[5.5]HA[2]PB[a]PW[b \\] c]RE[B+3.5]AB[cg][gc];W[ee]C[x];B[ec](;W[];B[tt])(;W[aa]))\n"
+    "(;GM[11]SZ[5]PB[c]PW[d]RE[W+R]GC[hex(size=5, swap=True)];B[a3];W[swap-pieces];B[c3];W[d2])\n"
+    "(;GM[2]PB[e]PW[f]RE[0]AB[ed][de]AW[dd][ee];B[cd];W[cc]) (;GM[4]SZ[15]PB[g]PW[h]RE[B];B[hh];W[hi])"
+)
+PDN = '[Black "a"]\n[White "b"]\n[Result "2-0"]\n\n1. 11-15 22-17 2. 15-19 24x15 3. 10x19 23x16 4. 12x19 2-0\n'
+THOR = bytes(4) + struct.pack("<IHHBBBx", 2, 0, 2001, 8, 0, 24) + 2 * struct.pack("<HHHBB60s", 0, 0, 1, 40, 40, b"8.-?")
+
+
+@share(8)
+def test_records_with_rules(times):
+    """What is taken is a game by the rules: written as SGF, it is read back as it is."""
+    judges = {spec: judge_of(Wanted.by_spec(spec)) for spec in ("checkers", "othello")}
+
+    def attempt(rng):
+        conditions = {}
+        which = rng.randrange(4)
+        if which < 2:
+            text = mutated(rng, SGF) if which else mutated(rng, SGF.encode())
+            found = from_sgf(text if which else declared(text), conditions=conditions)
+        elif which == 2:
+            found = from_pgn(mutated(rng, PDN), judges["checkers"], conditions=conditions, first="Black")
+        else:
+            found = from_thor(mutated(rng, THOR), judges["othello"], conditions=conditions)
+        for record in found:
+            game = games.make(list(conditions)[record.condition])
+            if game.sgf_number is None:
+                assert replayed(game, record.moves.split())[0] == record.moves.split()
+                continue
+            (again,) = from_sgf(to_sgf(game, record))
+            assert again == replace(record, id=again.id, number=0, condition=0, opening=0, detail=again.detail)
+            assert tags_of(again.detail) == tags_of(record.detail) or "Round" in again.detail + record.detail
+
+    Fuzz(times, 6, ExchangeError).run(attempt)
 
 
 @share(4)

@@ -127,6 +127,17 @@ def test_swap_in_hex():
         one(text.replace("swap-pieces", "swap-sides"))
 
 
+def test_whoever_moves_first_is_the_first_player():
+    """As Black, with what is said of the players."""
+    (record,) = from_sgf("(;GM[18]SZ[6]PB[Ann]PW[Ben]BR[1k]WR[2d]RE[W+R];W[b1-b2/b1];B[a5-a4/a5])")
+    assert (record.first, record.outcome) == ("Ben", 1.0)
+    again = to_sgf(games.make("amazons(size=6)"), record)
+    assert (
+        all(part in again for part in ("PB[Ben]", "RE[B+R]", "BR[2d]", "WR[1k]", ";B[b1-b2/b1]"))
+        and one(again) == record
+    )
+
+
 def test_hex_as_little_golem_writes_it():
     """PB moves first, as W; the points are letters; who resigns is a move."""
     text = "(;FF[4]EV[hex.ld.DEFAULT]PB[Ann]PW[Ben]SZ[13]RE[B]SO[http://www.littlegolem.com];W[ac];B[swap];W[ie];B[resign])"
