@@ -108,16 +108,11 @@ def _pgn_tags(config, condition: int) -> dict[str, str]:
 
 def _sgf(store) -> str:
     """The games in SGF, for which their rules are needed."""
-    from arena import games
-    from arena.config.config import game_of
+    from arena.config.config import games_played
     from arena.results.files.sgf import to_sgf
 
-    known = store.meta.get("imported", {}).get("games")
-    made = [games.make(spec) for spec in known] if known else []
+    games = games_played(store.meta)
     try:
-        return "".join(
-            to_sgf(made[record.condition] if known else game_of(store.config, record.condition), record)
-            for record in store.records()
-        )
+        return "".join(to_sgf(games[record.condition], record) for record in store.records())
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None

@@ -32,7 +32,7 @@ def show(
     trust: Trust = False,
 ) -> None:
     """Show a game: moves, decisions, board; or list a run's games."""
-    from arena.config.config import game_of
+    from arena.config.config import games_played
     from arena.play.game_calls import started
     from arena.results.database.store import Store
 
@@ -43,11 +43,11 @@ def show(
         record = store.record(id)
         if answered(asdict(record)):
             return
-        config = store.config
+        meta = store.meta
     if ply is not None and not 0 <= ply <= record.plies:
         raise typer.BadParameter(f"--ply {ply} is out of range: the game has 0 to {record.plies} plies")
     trust_run(folder, trust)
-    game, record = started(game_of(config, record.condition), record)
+    game, record = started(games_played(meta)[record.condition], record)
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if output:
         write_whole(output, game.picture(moves).encode(), force)

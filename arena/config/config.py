@@ -129,6 +129,18 @@ def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
     return make_games([values["instances"][condition // len(values["budgets"])]])[0]
 
 
+def games_played(meta: Mapping[str, Any]) -> list[Game]:
+    """The game of each condition of a stored run, by its `meta`, also of an import that tells; TrustError as above.
+
+    ConfigError if nothing tells.
+    """
+    if "config" in meta:
+        return stored_games(meta["config"])
+    if not (specs := meta.get("imported", {}).get("games")):
+        raise ConfigError(["the results were imported: their game is not known; arena import --game GAME stores it"])
+    return make_games(specs)
+
+
 def differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     """Why a run of resolved values `stored` cannot be resumed with `wanted`, a line per key.
 

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena import games
-from arena.config.config import game_of
-from arena.config.trust import import_stored
+from arena.config.config import games_played
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.lab import saving
@@ -43,9 +42,8 @@ class Played:
     def __init__(self, folder: Path, id: str):
         self.at = folder, id
         with Store.open(folder) as store:
-            self.stored, config = store.record(id), store.config
-        import_stored(config)
-        self.game: Game = game_of(config, self.stored.condition)
+            self.stored, meta = store.record(id), store.meta
+        self.game: Game = games_played(meta)[self.stored.condition]
         self.begun, record = started(self.game, self.stored)
         self.names = [*record.opening_moves.split(), *record.moves.split()]
         self.opening = len(record.opening_moves.split())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arena.config.config import stored_games
+from arena.config.config import games_played
 from arena.games.core.game import IllegalMove
 from arena.play.game_calls import started
 from arena.results.database import candidates
@@ -49,10 +49,10 @@ def sample(tournament: Tournament, most: int = MOST_GAMES) -> dict:
     take too long to draw, are dropped.
     """
     shapes, shown = Shapes(), []
-    config = tournament.meta.get("config")
-    if config is None or tournament.games.empty:
+    known = "config" in tournament.meta or tournament.meta.get("imported", {}).get("games")
+    if not known or tournament.games.empty:
         return {"shapes": [], "games": []}
-    rules = stored_games(config)
+    rules = games_played(tournament.meta)
     labels = {one.number: one.label if len(tournament.conditions) > 1 else "" for one in tournament.conditions}
     chosen = (_best if tournament.single_player else _chosen)(tournament.games, most)
     characters, deadline = 0, time.perf_counter() + MOST_SECONDS

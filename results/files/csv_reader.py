@@ -146,7 +146,7 @@ def _games(place: str, cells: dict[str, str], judge: Judge | None) -> Iterator[P
         game = game._replace(outcome=_outcome(said, first, second, "winner" in cells))
     if judge is not None:
         line = f"{game.opening_moves} {game.moves}".split()
-        spec, names, by_rules, _ = judge({}, line, game.outcome, said)
+        spec, _, names, by_rules, _ = judge({}, line, game.outcome, said)
         game = game._replace(condition=spec, opening_moves="", moves=" ".join(names), outcome=by_rules)
     yield game
 

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from arena.results.database import candidates
 from arena.results.database.record import MOST, GameRecord, Reason
-from arena.results.files.extras import round_of
+from arena.results.files.extras import is_position, round_of
 from arena.results.files.outcomes import RESULTS, short
 from arena.results.printable import JSON_ESCAPES
 
@@ -162,7 +162,7 @@ def numbered(
             continue
         names.update((game.first, game.second))
         _check_players(game.place, names)
-        number = len(records)
+        number, words = len(records), f"{game.opening_moves} {game.moves}".split()
         pair = min(game.first, game.second), max(game.first, game.second), game.condition
         record = GameRecord(
             id=f"{number + 1:06d}",
@@ -178,7 +178,7 @@ def numbered(
             detail=game.detail,
             opening_moves=game.opening_moves,
             moves=game.moves,
-            plies=len(f"{game.opening_moves} {game.moves}".split()),
+            plies=len(words) - (words[:1] != [] and is_position(words[0])),
             seconds=0.0,
         )
         own = f'[Round "{round_of(record)}"]'  # of an export of ours: it says what the numbers do

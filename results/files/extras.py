@@ -36,6 +36,11 @@ def quoted(text) -> str:
     return str(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
+def is_position(word: str) -> bool:
+    """Whether the first word of a line is a position, as chess has it in FEN."""
+    return word.count("/") == 7
+
+
 def pair_of(tags: Mapping[str, str], first: str, second: str, pairs: dict[tuple, int]) -> str:
     """What tells the pair that a game belongs to, "" for none.
 

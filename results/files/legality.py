@@ -158,7 +158,8 @@ def judge_of(wanted: Wanted) -> Judge:
     def judge(tags: Mapping[str, str], moves: list[str], stated: float | None, said: str):
         game = wanted.game.from_pgn_tags(tags)
         names, state = replayed(game, moves)
-        return spelled(wanted.game), names, *by_rules(game, state, stated, said)
+        start = "" if game is wanted.game else game.position_word()
+        return spelled(wanted.game), start, names, *by_rules(game, state, stated, said)
 
     return judge
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from arena.results.database.record import GameRecord, MoveRecord, Reason
-from arena.results.files.extras import comments_of, quoted, round_of, tags_of
+from arena.results.files.extras import comments_of, is_position, quoted, round_of, tags_of
 from arena.results.files.outcomes import RESULTS
 
 TERMINATIONS = {
@@ -68,7 +68,7 @@ def to_pgn(
 
 def _begun(words: list[str]) -> tuple[dict[str, str], list[str]]:
     """The tags of the position that an opening begins from, if any, and its moves."""
-    if not words or words[0].count("/") != 7:
+    if not words or not is_position(words[0]):
         return {}, words
     fen = words[0].replace("_", " ")
     variant = {} if set(fen.split()[2]) <= set("KQkq-") else {"Variant": "Chess960"}

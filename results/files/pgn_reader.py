@@ -18,7 +18,8 @@ LOOSE = re.compile(r'\[\s*([^\s"\[\]]+)\s+"(.*)"\s*\]')  # with quotes within
 BRACKETED = re.compile(r"\[\s*[A-Za-z][\w-]*\s.*")  # no tag, but no moves either
 RESULT = rf"1/2-1/2|1/2|½-½|½|1-0|0-1|{re.escape('0.5-0.5')}|\*"
 TWO_POINTS = {"2-0": "1-0", "1-1": "1/2-1/2", "0-2": "0-1"}
-ENDS = re.compile("|".join([RESULT, *TWO_POINTS]))
+ENDS = re.compile(RESULT)
+ENDS_OF_DRAUGHTS = re.compile("|".join([RESULT, *TWO_POINTS]))
 GLUED = re.compile(rf"(.*?(?:{RESULT}))\s*(\[\s*[^\s\"\[\]]+\s+\".*)")  # a game's end, and tags of the next one
 BRACES, REMARK = re.compile("[{}]"), re.compile("[{;]")
 MARKER = "\0"  # in front of the number of a comment
@@ -28,8 +29,10 @@ NAG = re.compile(r"\$\d+")
 SIGNS = re.compile(r"[!?]+|=|\+/?=|=/?\+|\+/?-|-/?\+|[±∓⩲⩱∞]|T?N|e\.p\.|\(?=\)?")
 HELD = ("White", "Black", "Result", "PlyCount", "Reason", "GameId")  # tags that records hold otherwise
 
-Judge = Callable[[Mapping[str, str], list[str], float | None, str], tuple[str, list[str], float | None, str]]
-"""From tags, moves, the outcome and its words: the game, the moves by their names, the outcome, and a note or \"\"."""
+Judged = tuple[str, str, list[str], float | None, str]
+"""The game, the word of the position that it begins from or \"\", moves by their names, outcome, and a note or \"\"."""
+Judge = Callable[[Mapping[str, str], list[str], float | None, str], Judged]
+"""From tags, moves, the outcome and its words."""
 
 
 class Found(NamedTuple):
@@ -63,10 +66,10 @@ def from_pgn(
     N.1 and N.2.
     """
     games, pairs = deque[Played](), dict[tuple, int]()
-    for found in games_in(text):
+    for found in games_in(text, ENDS if first == "White" else ENDS_OF_DRAUGHTS):
         place, tags = f"line {found.line}", found.tags
         try:
-            game, moves, outcome, note = _judged(found, judge, first)
+            game, start, moves, outcome, note = _judged(found, judge, first)
         except ValueError as error:
             leave_out(f"{place}: {error}", left_out)
             continue
@@ -74,15 +77,15 @@ def from_pgn(
             notes.append(f"{place}: {note}")
         players = tags[first], tags["White" if first == "Black" else "Black"]
         comments = found.comments if len(moves) == len(found.moves) else {}  # else it is not known where they belong
-        row = place, *players, outcome, game, pair_of(tags, *players, pairs), "", " ".join(moves)
+        row = place, *players, outcome, game, pair_of(tags, *players, pairs), start, " ".join(moves)
         games.append(Played(*row, kept(tags, comments, HELD)))
     return numbered(
         (games.popleft() for _ in range(len(games))), left_out, conditions
     )  # which need not be kept beside the records
 
 
-def _judged(found: Found, judge: Judge | None, first: str) -> tuple[str, list[str], float | None, str]:
-    """(game, moves, outcome, note); ValueError says why the game cannot be stored."""
+def _judged(found: Found, judge: Judge | None, first: str) -> Judged:
+    """ValueError says why the game cannot be stored."""
     if not found.tags:
         raise ValueError('is not PGN: a game begins with tags such as [White "name"]')
     if missing := [name for name in ("White", "Black") if name not in found.tags]:
@@ -96,16 +99,16 @@ def _judged(found: Found, judge: Judge | None, first: str) -> tuple[str, list[st
     if first == "Black":
         said = TWO_POINTS.get(said, said)
     outcome, end = outcome_of(said), outcome_of(TWO_POINTS.get(found.end, found.end))
-    game, moves, by_rules, note = ("", found.moves, outcome, "")
+    game, start, moves, by_rules, note = "", "", found.moves, outcome, ""
     if judge is not None:
-        game, moves, by_rules, note = judge(found.tags, found.moves, outcome, said)
+        game, start, moves, by_rules, note = judge(found.tags, found.moves, outcome, said)
     if by_rules == outcome and end not in (None, outcome):
         note = f"the tag says {stated}, the end {found.end}: stored by the tag"
-    return game, moves, by_rules, note
+    return game, start, moves, by_rules, note
 
 
-def games_in(text: str) -> Iterator[Found]:
-    """The games of a file as they stand there, with their faults."""
+def games_in(text: str, ends: re.Pattern = ENDS) -> Iterator[Found]:
+    """The games of a file as they stand there, with their faults; `ends`: words that are results, and no moves."""
     begin, tags, moves = 1, dict[str, str](), list[tuple[int, str]]()
     gap = open_ = blank = False  # a blank line behind the tags; whether a comment goes on; whether the last was blank
     for number, line in _parted(text):
@@ -118,7 +121,7 @@ def games_in(text: str) -> Iterator[Found]:
         if own is not None:
             if _has_moves(moves) or (gap and not own.keys().isdisjoint(tags)) or "Event" in own.keys() & tags.keys():
                 if tags or _has_moves(moves):
-                    yield _found(begin, tags, moves)
+                    yield _found(begin, tags, moves, ends)
                 tags, moves, open_ = {}, [], False
             begin, gap = begin if tags else number, False
             tags |= own
@@ -129,7 +132,7 @@ def games_in(text: str) -> Iterator[Found]:
             moves.append((number, line))
             open_ = _without_comments("{" + line if open_ else line)[1]
     if tags or _has_moves(moves):
-        yield _found(begin, tags, moves)
+        yield _found(begin, tags, moves, ends)
 
 
 def _parted(text: str) -> Iterator[tuple[int, str]]:
@@ -185,7 +188,7 @@ def moves_in(text: str) -> list[str]:
     return _found(0, {}, [(0, text)]).moves
 
 
-def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]]) -> Found:
+def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]], ends: re.Pattern = ENDS) -> Found:
     """A game without numbers, variations and marks."""
     remarks = list[str]()
     text, open_ = _without_comments("\n".join(text for _, text in lines).replace(MARKER, " "), remarks)
@@ -203,8 +206,8 @@ def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]]) -> Fou
     if depth > 0:
         fault = fault or "the variation does not end"
     words = [word.translate(DASHES) if word[0] in "01½" else word for word in words]
-    end = next((word for word in reversed(words) if ENDS.fullmatch(word)), "")
-    plain = [word for word in words if not ENDS.fullmatch(word) and not SIGNS.fullmatch(word)]
+    end = next((word for word in reversed(words) if ends.fullmatch(word)), "")
+    plain = [word for word in words if not ends.fullmatch(word) and not SIGNS.fullmatch(word)]
     moves = _unnumbered([word.rstrip("!?") for word in plain if word[0] != MARKER])
     return Found(line, tags, moves, end, fault, _by_ply(plain, moves, remarks) if remarks else {})
 

@@ -45,7 +45,7 @@ def from_thor(
         stated = 0.5 if discs == 32 else float(discs > 32)
         try:
             words = [_square(code) for code in moves.rstrip(b"\0")]
-            spec, names, outcome, note = judge({}, words, stated, RESULTS[stated])
+            spec, _, names, outcome, note = judge({}, words, stated, RESULTS[stated])
         except ValueError as error:
             leave_out(f"game {number + 1}: {error}", left_out)
             continue

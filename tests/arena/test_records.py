@@ -96,7 +96,7 @@ def test_results_from_elsewhere_are_rated(tmp_path):
     show, resume = ["show", place, "000001"], ["run", "--out", place, "--resume"]
     for arguments in (show, resume, ["export", place, "--format", "sgf"]):
         result = call(*arguments)
-        assert result.exit_code == 2 and "were imported: their game and configuration" in result.stderr
+        assert result.exit_code == 2 and "were imported: their game" in result.stderr
     assert call("export", place, "--format", "pgn").stdout.count("[White ") == 20
 
 

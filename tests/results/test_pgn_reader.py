@@ -9,12 +9,16 @@ from typer.testing import CliRunner
 
 from arena import games, results
 from arena.cli import app
+from arena.games.core.game import registry
+from arena.results.database.store import Store
 from arena.results.files.csv_reader import from_csv
 from arena.results.files.decoding import decoded
 from arena.results.files.exchange import ExchangeError
 from arena.results.files.extras import comments_of, tags_of
+from arena.results.files.legality import Wanted, judge_of
 from arena.results.files.pgn import to_pgn
 from arena.results.files.pgn_reader import from_pgn
+from tests.arena.stored import CONFIG, store_run
 
 HEAD = '[Event "t"]\n[Round "1"]\n[White "Ann"]\n[Black "Ben"]\n[Result "{}"]\n'
 LINE = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -74,7 +78,7 @@ def test_a_game_of_tags_alone_is_a_game_and_keeps_its_tags():
     text = forfeit + game() + HEAD.format("1/2-1/2")
     assert [(one.outcome, one.moves) for one in from_pgn(text)] == [(0.0, ""), (1.0, PLAIN), (0.5, "")]
     tags = []
-    from_pgn(text, lambda own, moves, *result: tags.append("FEN" in own) or ("", moves, result[0], ""))
+    from_pgn(text, lambda own, moves, *result: tags.append("FEN" in own) or ("", "", moves, result[0], ""))
     assert tags == [True, False, False]
 
 
@@ -336,3 +340,43 @@ def test_a_count_of_moves_that_is_none_does_no_harm():
     for fen in ("8/8/7p/5k1P/3KN3/8/8/8 b - - 0 0", "8/8/7p/5k1P/3KN3/8/8/8 b - - 0 x", "none"):
         (record,) = from_pgn(game("1... Kg4", "1-0", f'[FEN "{fen}"]\n'))
         assert "Kg4 1-0" in to_pgn(record, "x")
+
+
+TWO = [name for name, cls in registry.classes().items() if cls.players == 2 and name != "tree"]
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_what_is_written_is_read_back_by_the_rules_of_every_game(tmp_path, name):
+    """And the same again, once more."""
+    judge, game = judge_of(Wanted.by_spec(name)), games.make(name)
+    with Store.open(store_run(tmp_path / "run", CONFIG | {"game": name, "games": 2})) as store:
+        played = list(store.records())
+    notes = []
+    read = from_pgn("".join(to_pgn(one, name, tags_of_game=game.pgn_tags()) for one in played), judge, notes=notes)
+    assert notes == [] and len(read) == len(played)
+    assert read == from_pgn("".join(to_pgn(one, name, tags_of_game=game.pgn_tags()) for one in read), judge)
+    for one, before in zip(read, played):
+        line = f"{before.opening_moves} {before.moves}".strip()
+        assert (one.first, one.second, one.outcome, one.moves) == (before.first, before.second, before.outcome, line)
+    pairs = [[(sorted((one.first, one.second)), one.opening) for one in games] for games in (read, played)]
+    assert [pairs[0].index(pair) for pair in pairs[0]] == [pairs[1].index(pair) for pair in pairs[1]]
+
+
+def test_games_whose_rules_are_known_are_shown(tmp_path):
+    """From the position that they begin with; without rules, a line says why not."""
+    fen = "4k3/8/8/8/8/8/4P3/4K2R w K - 0 1"
+    (tmp_path / "a.pgn").write_text(game("1. O-O Kd7", more=f'[SetUp "1"]\n[FEN "{fen}"]\n') + game())
+    assert run(tmp_path / "a.pgn", "--game", "chess", "--out", tmp_path / "run").exit_code == 0
+    first, second = results.load(tmp_path / "run").games["id"]
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "run"), first])
+    assert shown.exit_code == 0 and "After 2 of 2 plies" in shown.output and "Opening: none" in shown.output
+    assert "of 6 plies" in CliRunner().invoke(app, ["show", str(tmp_path / "run"), second]).output
+    (again,) = (one for one in from_pgn(exported(tmp_path / "run")) if "FEN" in one.detail)
+    assert again.moves == "O-O Kd7"
+    assert run(tmp_path / "a.pgn", "--out", tmp_path / "other").exit_code == 0
+    unknown = CliRunner().invoke(app, ["show", str(tmp_path / "other"), first])
+    assert unknown.exit_code != 0 and "were imported: their game is not known" in " ".join(unknown.output.split())
+
+
+def exported(folder):
+    return CliRunner().invoke(app, ["export", str(folder), "--format", "pgn"]).output
