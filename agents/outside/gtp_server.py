@@ -16,6 +16,7 @@ from arena.agents.outside.server import Quit, Server, Wrong
 from arena.agents.outside.thinking import Reporter, Thinking
 from arena.games.core.drawing import read_board
 from arena.games.core.errors import UserError
+from arena.games.core.files import read_bounded
 
 PASS = "pass"
 LETTERS = "abcdefghjklmnopqrstuvwxyz"
@@ -156,6 +157,17 @@ class GtpServer(Server):
         if len(left) - 1 in self.let:
             left.pop()  # nobody but the server had made it
         self.begin(left)
+
+    def gtp_loadsgf(self, file, move="0"):
+        """The position before a move of a file's first game, with its size and komi, or at its end."""
+        from arena.results.files.decoding import declared
+        from arena.results.files.sgf import first_game
+
+        try:
+            self.game, start, names = first_game(declared(read_bounded(file)), self.game)
+        except (OSError, ValueError) as error:
+            raise Wrong(f"cannot load file: {error}") from None
+        self.begin([*start, *(names[: int(move) - 1] if int(move) > 0 else names)])
 
     def gtp_showboard(self):
         return "\n" + self.game.render(self.position.state)

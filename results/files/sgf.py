@@ -120,6 +120,18 @@ def openings(text: str, game: Game) -> Iterator[tuple[str, str]]:
             yield tree.place, " ".join([*start, *names])
 
 
+def first_game(text: str, game: Game) -> tuple[Game, list[str], list[str]]:
+    """The first game of a text, one like `game` with parameters of its own: it, the moves that set up, and the moves.
+
+    ValueError if there is none.
+    """
+    tree = next(trees(text), None)
+    if tree is None:
+        raise ValueError("there is no game in SGF")
+    found, start, names, *_ = _line(tree, Wanted(game, frozenset()))
+    return found, start, names
+
+
 def trees(text: str) -> Iterator[Tree]:
     """The games of a text; what stands between them is left out."""
     at = number = 0

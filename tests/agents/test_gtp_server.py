@@ -137,3 +137,16 @@ def test_a_fault_of_a_command_is_no_error_of_syntax(monkeypatch):
     assert told("komi", "name")[0] == "? syntax error"
     with pytest.raises(TypeError, match="has no len"):
         told("komi 7.5")
+
+
+def test_a_game_is_loaded_from_sgf(tmp_path):
+    """With its size and komi, to its end or before a move; a file of another game is refused."""
+    text = "(;GM[1]SZ[7]KM[5.5]HA[2]AB[cc][ee];W[ce];B[ec];W[dd])"
+    (tmp_path / "g.sgf").write_text(text)
+    (tmp_path / "h.sgf").write_text("(;GM[11]SZ[5];B[a1])")
+    place, alive = tmp_path / "g.sgf", "final_status_list alive"
+    _, at_end = told(f"loadsgf {place}", alive)
+    _, before, _, refused = told(f"loadsgf {place} 2", alive, "boardsize 5", f"loadsgf {tmp_path}/h.sgf")
+    assert sorted(at_end.split()) == ["C3", "C5", "D4", "E3", "E5"] and sorted(before.split()) == ["C3", "C5", "E3"]
+    assert refused.startswith("? cannot load file: is of hex")
+    assert told(f"loadsgf {tmp_path}/none.sgf")[0].startswith("? cannot load file")
