@@ -98,7 +98,7 @@ def import_(
     for note in _shortened(notes):
         tell(note)
     total = count + len(left_out)
-    stored = f"{count:,} games are stored in {folder}"
+    stored = f"{count:,} {'games are' if count > 1 else 'game is'} stored in {folder}"
     if left_out:
         stored = f"{total:,} games, {count:,} stored in {folder}; {len(left_out):,} left out{_named(left_out)}"
     tell(f"\n{stored}. Commands that read runs read them, such as arena elo {folder}")

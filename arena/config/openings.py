@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.config import opening_files
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import stream
+from arena.results.files import opening_files
 
 MAX_LINES = 10_000
 LONGEST = 200  # characters of a line in a message

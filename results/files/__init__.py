@@ -1,1 +1,1 @@
-"""Games as other programs write and read them: PGN, CSV and JSON lines."""
+"""Games and openings as other programs write and read them: a reader for each format."""
