@@ -12,6 +12,7 @@ import numpy as np
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game, IllegalMove, registry
 from arena.games.core.lines import play_line_kernel
+from arena.games.core.parameters import parameters_of
 from arena.games.core.registry import parse_spec
 from arena.results.files.outcomes import RESULTS
 from arena.results.files.pgn_reader import Judge
@@ -30,7 +31,7 @@ class Wanted(NamedTuple):
         """That of `--game`; SpecError if there is no such game."""
         game = registry.make(spec)
         _, positional, named = parse_spec(spec)
-        return cls(game, frozenset([*named, *(field.name for field in fields(game)[: len(positional)])]))
+        return cls(game, frozenset([*named, *(field.name for field in parameters_of(type(game))[: len(positional)])]))
 
     @classmethod
     def moves_of(cls, game: Game) -> "Wanted":

@@ -87,8 +87,9 @@ def test_parameters_that_are_not_given_follow_the_record():
     conditions = {}
     assert len(from_sgf(text + HEAD + ";B[ee])", Wanted.by_spec("go"), conditions=conditions)) == 2
     assert list(conditions) == ["go(size=13, komi=5.5)", "go"]
-    with pytest.raises(ExchangeError, match=r"with komi = 5\.5, and not of go"):
-        from_sgf(text, Wanted.by_spec("go(komi=7.5)"))
+    for spec in ("go(komi=7.5)", "go(13, 7.5)"):
+        with pytest.raises(ExchangeError, match=r"with komi = 5\.5, and not of go"):
+            from_sgf(text, Wanted.by_spec(spec))
 
 
 @pytest.mark.parametrize("said, outcome, score", [
