@@ -110,7 +110,7 @@ def test_gtp():
     )
     assert told[10] == "? cannot undo" and told[11].startswith("= \n5 . . . . .")
     assert told[12:15] == ["= true", "= false", "? unknown command"]
-    assert told[15:19] == ["? size = 99 is out of range: it can be 2 to 13", "? syntax error", "= W+5.5", "=3"]
+    assert told[15:19] == ["? size = 99 is out of range: it can be 2 to 19", "? syntax error", "= W+5.5", "=3"]
     assert told[19:] == [""]
     assert answers("random", "go(size=5)", "gtp", "komi nan") == "? komi = nan: it must be a finite number\n\n"
     with pytest.raises(Wrong, match="GTP has words for"):

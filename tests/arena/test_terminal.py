@@ -237,7 +237,7 @@ def test_several_are_listed_one_below_the_other():
 
 
 def test_one_game_and_mistakes():
-    assert "2 to 13" in call("list", "games", "go").stdout and "players: 2" in call("list", "games", "go").stdout
+    assert "2 to 19" in call("list", "games", "go").stdout and "players: 2" in call("list", "games", "go").stdout
     assert "players: 1\nchance: no\n" in call("list", "games", "leftmove").stdout  # 1 is not "yes"
     refused = call("list", "agents", "utc")
     assert refused.exit_code == 2 and "unknown agent 'utc' (did you mean 'uct'?)" in refused.stderr

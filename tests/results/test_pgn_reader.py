@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from arena import games, results
 from arena.cli import app
-from arena.games.core.game import registry
 from arena.results.database.store import Store
 from arena.results.files.csv_reader import from_csv
 from arena.results.files.decoding import decoded
@@ -19,6 +18,7 @@ from arena.results.files.legality import Wanted, judge_of
 from arena.results.files.pgn import to_pgn
 from arena.results.files.pgn_reader import from_pgn
 from tests.arena.stored import CONFIG, store_run
+from tests.shipped import GAMES
 
 HEAD = '[Event "t"]\n[Round "1"]\n[White "Ann"]\n[Black "Ben"]\n[Result "{}"]\n'
 LINE = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -342,7 +342,7 @@ def test_a_count_of_moves_that_is_none_does_no_harm():
         assert "Kg4 1-0" in to_pgn(record, "x")
 
 
-TWO = [name for name, cls in registry.classes().items() if cls.players == 2 and name != "tree"]
+TWO = [name for name in GAMES if games.make(name).players == 2 and name != "tree"]
 
 
 @pytest.mark.parametrize("name", TWO)
