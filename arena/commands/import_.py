@@ -72,6 +72,8 @@ def import_(
     places = _places(files)
     wanted = _wanted(game, places) if game else None
     named, parts = _named_columns(columns), []
+    if named and not any(place.kind == ".csv" for place in places):
+        raise typer.BadParameter(f"--columns is for files .csv, and {places[0].name} is none")
     for place in places:
         name = Path(place.name).name
         with progress_line(f"reading {name}"):

@@ -111,6 +111,9 @@ def test_a_table_with_moves_is_replayed(tmp_path):
     assert results.load(tmp_path / "other").games["outcome"].tolist() == [1.0, 0.0]
     wrong = call("import", tmp_path / "u.csv", "--columns", "home", "--out", tmp_path / "no")
     assert wrong.exit_code == 2 and "'home' names no column" in wrong.stderr
+    (tmp_path / "g.sgf").write_bytes(SGF)
+    useless = call("import", tmp_path / "g.sgf", "--columns", "first=a", "--out", tmp_path / "no")
+    assert useless.exit_code == 2 and "--columns is for files .csv" in useless.stderr
 
 
 TABLE = b"first,second,outcome\na,b,1\n"
