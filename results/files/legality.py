@@ -17,6 +17,7 @@ from arena.games.core.registry import parse_spec
 from arena.results.files.outcomes import RESULTS
 from arena.results.files.pgn_reader import Judge
 
+PLAIN_SPEC = re.compile(r"(\w+)(?:\([\w=., -]*\))?")
 PATIENCE = 1.0  # seconds of plain Python after which compiled rules pay
 
 
@@ -167,9 +168,13 @@ def judge_of(wanted: Wanted) -> Judge:
 
 @functools.lru_cache
 def made(spec: str) -> Game | None:
-    """The game of a spec, as records of ours name it; None if there is none."""
+    """The game of a spec, as records of ours name it; None if there is none.
+
+    Text as a parameter may name a file, which no record may have read: specs with some are none.
+    """
+    name = PLAIN_SPEC.fullmatch(spec)
     try:
-        return same(registry.make(spec)) if spec.partition("(")[0] in registry else None
+        return same(registry.make(spec)) if name and name[1] in registry else None
     except UserError:
         return None
 

@@ -7,7 +7,7 @@ is Black, or whoever moves first.
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,8 @@ START = re.compile(r"\(\s*;")
 ROOT = re.compile(r"\(\s*;\s*(?:FF|GM|GaMe)\s*\[")  # of another game, also where a bracket is missing before it
 MOVE = re.compile(r"([BW])\[([a-z]{0,2})\]")
 TOKEN = re.compile(
-    r"((?:\s*;\s*[BW]\[[a-z]{0,2}\])+)|([()])|([A-Za-z]+)\s*(?:((?:\[(?:\\.|[^\]\\])*\]\s*)+)|\[)", re.DOTALL
+    r"(;\s*[BW]\[[a-z]{0,2}\](?:\s*;\s*[BW]\[[a-z]{0,2}\])*)|([()])|([A-Za-z]{1,40})\s*(?:((?:\[(?:\\.|[^\]\\])*\]\s*)+)|\[)",
+    re.DOTALL,
 )
 VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)  # a line break is no part of the text
@@ -36,6 +37,7 @@ EXCHANGED = {colour + what: other + what for colour, other in OTHER.items() for 
 RESULT = re.compile(r"(B|W|black|white)(?:\s*(?:\+|wins?\b|won\b)\s*(.*))?", re.IGNORECASE)
 RESIGNED = re.compile(r"(black|white)\s+(?:resign|forfeit|los[et])", re.IGNORECASE)
 NUMBER, PROPERTY = re.compile(r"\d+(?:\.\d*)?|\.\d+"), re.compile("[A-Z]+")
+CORNER, MOST_STONES = re.compile("[a-z]{2}"), 1000
 HEX = 11
 LITTLE_GOLEM = "littlegolem"  # whose Hex has no GM, and the first player, PB, moves as W
 DRAWN, UNKNOWN = {"0", "draw", "drawn", "jigo", "tie", "="}, {"", "?", "void", "unknown", "unfinished"}
@@ -282,29 +284,33 @@ def _stones(game: Game, tree: Tree, moves: list[tuple[str, str]]) -> tuple[dict[
 
     Handicap is also written as moves of Black, one after the other.
     """
-    stones = {
-        colour: [point for value in tree.root.get("A" + colour, ()) for point in _points(value)] for colour in "BW"
-    }
+    stones = {colour: _points(tree.root.get("A" + colour, ())) for colour in "BW"}
     handicap = int(tree.said("HA")) if tree.said("HA").isdecimal() else 0
     if handicap > 1 and not stones["B"]:
         placed = [point for colour, point in moves[:handicap] if colour == "B"]
         if len(placed) < handicap:
             raise ValueError(f"has HA[{handicap}], and not so many stones of Black before White's first move")
         stones["B"], moves = placed, moves[handicap:]
-    emptied = {point for value in tree.root.get("AE", ()) for point in _points(value)}
+    emptied = set(_points(tree.root.get("AE", ())))
     named = _named(game)
     return {c: [named[one] for one in points if one not in emptied] for c, points in stones.items()}, moves
 
 
-def _points(value: str) -> list[str]:
-    """The points of a value; `aa:cc` are those of a rectangle."""
-    begin, colon, end = value.strip().partition(":")
-    if not colon:
-        return [begin]
-    if len(begin) != 2 or len(end) != 2:
-        raise ValueError(f"has {value!r}, which is no rectangle of points")
-    columns, rows = (range(ord(begin[i]), ord(end[i]) + 1) for i in (0, 1))
-    return [chr(column) + chr(row) for row in rows for column in columns]
+def _points(values: Iterable[str]) -> list[str]:
+    """The points of values; `aa:cc` are those of a rectangle."""
+    found = list[str]()
+    for value in values:
+        begin, colon, end = value.strip().partition(":")
+        if colon and not (CORNER.fullmatch(begin) and CORNER.fullmatch(end)):
+            raise ValueError(f"has {short(value)}, which is no rectangle of points")
+        if colon:
+            columns, rows = (range(ord(begin[i]), ord(end[i]) + 1) for i in (0, 1))
+            found += [chr(column) + chr(row) for row in rows for column in columns]
+        else:
+            found.append(begin)
+        if len(found) > MOST_STONES:
+            raise ValueError(f"sets up more than {MOST_STONES} stones")
+    return found
 
 
 def _result(tree: Tree, first: str) -> tuple[str, float | None, float | None]:

@@ -1,16 +1,18 @@
 """SGF as programs write it: read for what it is, of the game that it names, and what is written is read back."""
 
 import random
+import time
 from dataclasses import replace
 
 import pytest
 
 from arena import games, results
+from arena.games.core.game import registry
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from arena.results.files.decoding import declared
 from arena.results.files.exchange import ExchangeError
-from arena.results.files.legality import Wanted
+from arena.results.files.legality import Wanted, made
 from arena.results.files.sgf import from_sgf, games_with_sgf, openings, to_sgf
 from tests.arena.stored import CONFIG, store_run
 from tests.shipped import GAMES
@@ -68,6 +70,8 @@ REFUSED = {
     "(;GM[1]SZ[9];B[ee]C[no end": "does not end: a bracket is missing",
     "(;GM[1]SZ[9]KM[90];B[ee])": r"has KM\[90\], which is no komi on 9x9",
     "(;GM[1]SZ[9]KM[x];B[ee])": r"has KM\[x\], which is no komi on 9x9",
+    "(;GM[1]SZ[9]AB[aa:\U0010ffffz];B[ee])": "has .*, which is no rectangle of points",
+    "(;GM[1]SZ[9]AB" + "[aa:zz]" * 2 + ";B[ee])": "sets up more than 1000 stones",
     "(;SZ[9:13];B[ee])": r"has SZ\[9:13\], which is no size",
 }
 
@@ -253,3 +257,24 @@ def test_import_and_export_of_several_games(tmp_path):
             replace(record, detail="") for record in other.records()
         ]
         assert all(record.reason == Reason.IMPORTED for record in one.records())
+
+
+def test_no_record_has_a_file_read(tmp_path, monkeypatch):
+    """A comment may look like a game of ours that is made from a file."""
+    asked, make = [], registry.make
+    monkeypatch.setattr(registry, "make", lambda spec: asked.append(spec) or make(spec))
+    for comment in (f"go(size=9, evaluation='file:{tmp_path}/x')", f"tree(file='{tmp_path}/x')", "go(size=9"):
+        record = one(HEAD.replace("RE[B+R]", f"RE[B+R]GC[{comment}]") + ";B[ee])")
+        assert record.moves == "e5" and comment in record.detail
+    assert not any("x'" in spec for spec in asked) and made("hex(size=4, swap=True)").swap
+
+
+@pytest.mark.parametrize(
+    "part", [" ", "A", "A[", "(", "(;", "(;GM[1]", ";B[aa]", "A[x][", "(;A[x]", "[", "\\", "AB[aa:zz]", "a "]
+)
+def test_reading_takes_time_in_proportion_to_the_text(part):
+    """Whatever is repeated: a reader that looks at the rest again and again would take minutes."""
+    begin = time.process_time()
+    left_out = []
+    from_sgf("(;" + part * (1_000_000 // len(part)), Wanted.by_spec("go(size=9)"), left_out)
+    assert left_out and time.process_time() - begin < 20
