@@ -66,7 +66,7 @@ def import_(
     at most 256 MiB.
     """
     from arena import results
-    from arena.results.files.exchange import ExchangeError, joined
+    from arena.results.files.exchange import joined
 
     left_out, notes, conditions = list[str](), list[str](), dict[str, int]()
     places = _places(files)
@@ -75,17 +75,10 @@ def import_(
     if named and not any(place.kind == ".csv" for place in places):
         raise typer.BadParameter(f"--columns is for files .csv, and {places[0].name} is none")
     for place in places:
-        name = Path(place.name).name
-        with progress_line(f"reading {name}"):
+        with progress_line(f"reading {Path(place.name).name}"):
             told, noted = (None if strict else list[str]()), list[str]()
-            try:
-                gc.disable()  # records have no cycles, and to look for some takes a tenth of the time
-                parts.append(_read(place, wanted, told, noted, conditions, named))
-            except ExchangeError as error:
-                raise typer.BadParameter(f"{place.name}: {error}") from None
-            finally:
-                gc.enable()
-            before = f"{name}, " if len(places) > 1 else ""
+            parts.append(_read_whole(place, wanted, told, noted, conditions, named))
+            before = f"{Path(place.name).name}, " if len(places) > 1 else ""
             left_out += [before + text for text in told or ()]
             notes += [before + text for text in noted]
     records = joined(parts)
@@ -103,9 +96,14 @@ def import_(
         tell(note)
     for note in _shortened(notes):
         tell(note)
-    total = count + len(left_out)
+    _tell_stored(folder, count, left_out)
+
+
+def _tell_stored(folder: Path, count: int, left_out: list[str]) -> None:
+    """The closing lines; exit code 1 if games were left out."""
     stored = f"{count:,} {'games are' if count > 1 else 'game is'} stored in {folder}"
     if left_out:
+        total = count + len(left_out)
         stored = f"{total:,} games, {count:,} stored in {folder}; {len(left_out):,} left out{_named(left_out)}"
     tell(f"\n{stored}. Commands that read runs read them, such as arena elo {folder}")
     if left_out:
@@ -158,6 +156,19 @@ def _named_columns(text: str) -> dict[str, str]:
     if wrong := [name for name, sign, column in pairs if not (sign and column.strip())]:
         raise typer.BadParameter(f"--columns: {wrong[0]!r} names no column, as first=white_id does")
     return {name.strip(): column.strip() for name, _, column in pairs}
+
+
+def _read_whole(source: "Source", *options):
+    """What `_read` returns; BadParameter names the source that cannot be read."""
+    from arena.results.files.exchange import ExchangeError
+
+    gc.disable()  # records have no cycles, and to look for some takes a tenth of the time
+    try:
+        return _read(source, *options)
+    except ExchangeError as error:
+        raise typer.BadParameter(f"{source.name}: {error}") from None
+    finally:
+        gc.enable()
 
 
 def _read(source: "Source", wanted, left_out: list[str] | None, notes: list[str], conditions: dict[str, int], columns):

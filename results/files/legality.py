@@ -122,7 +122,8 @@ def _play_word(game: Game, state: np.ndarray, names: list[str], word: str) -> No
             names.append("pass")
             game.play(state, only)
             return _play_word(game, state, names, word)
-        legal = {game.move_name(state, move): move for move in game.moves(state)}
+        own = type(game).parse_move is not Game.parse_move  # it knows best what else a word may mean: Bxc3 is not bxc3
+        legal = {} if own else {game.move_name(state, move): move for move in game.moves(state)}
         alike = [move for name, move in legal.items() if _letters(name) == _letters(word)]
         if len(alike) != 1:
             raise ValueError(f"move {len(names) + 1}: {error}") from None
@@ -187,4 +188,5 @@ def same(game: Game) -> Game:
 
 @functools.lru_cache
 def spelled(game: Game) -> str:
+    """`str(game)`, found once."""
     return str(game)

@@ -205,9 +205,9 @@ def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]], ends: 
         fault = fault or "} ends what has not begun"
     if depth > 0:
         fault = fault or "the variation does not end"
-    words = [word.translate(DASHES) if word[0] in "01½" else word for word in words]
-    end = next((word for word in reversed(words) if ends.fullmatch(word)), "")
-    plain = [word for word in words if not ends.fullmatch(word) and not SIGNS.fullmatch(word)]
+    results = [ends.fullmatch(word.translate(DASHES)) if word[0] in "012½*" else None for word in words]
+    end = next((result[0] for result in reversed(results) if result), "")
+    plain = [word for word, result in zip(words, results) if not result and not SIGNS.fullmatch(word)]
     moves = _unnumbered([word.rstrip("!?") for word in plain if word[0] != MARKER])
     return Found(line, tags, moves, end, fault, _by_ply(plain, moves, remarks) if remarks else {})
 

@@ -380,3 +380,20 @@ def test_games_whose_rules_are_known_are_shown(tmp_path):
 
 def exported(folder):
     return CliRunner().invoke(app, ["export", str(folder), "--format", "pgn"]).output
+
+
+def test_a_bishop_that_cannot_take_is_no_pawn_that_can():
+    """Another game's words may be of other cases; chess's are not."""
+    text = game("1. Bxc3", more='[SetUp "1"]\n[FEN "4k3/8/8/8/8/2p5/1P6/4KB2 w - - 0 1"]\n')
+    judge = judge_of(Wanted.by_spec("chess"))
+    with pytest.raises(ExchangeError, match="move 1: 'Bxc3' is not a legal move"):
+        from_pgn(text, judge)
+    (record,) = from_pgn(text.replace("Bxc3", "bxc3"), judge)
+    assert record.moves == "bxc3"
+    (loose,) = from_pgn(game("1. C8-C6 a3C3"), judge_of(Wanted.by_spec("loa")))
+    assert loose.moves == "c8-c6 a3-c3"
+
+
+def test_words_that_look_like_results_stay_moves():
+    """A comma, or a dash of a move, is as it is written."""
+    assert moves_of(game("1. 61 13/8,13/7 2. 12–8 1,5")) == ["61 13/8,13/7 12–8 1,5"]
