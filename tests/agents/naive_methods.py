@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from functools import partial
-from math import ceil, exp, log, log2, sqrt
+from math import ceil, cos, exp, log, log2, pi, sqrt
 
 import numpy as np
 
@@ -282,6 +282,36 @@ class Decisive(Twin):
             moves[i] = moves[-1]
             moves.pop()
         return drawn
+
+
+class Bandit(Twin):
+    def __init__(self, bound, rng):
+        self.bound, self.rng, self.rewards = bound, rng, defaultdict(list)
+
+    def explore(self, node, child, term):
+        n, mean = child.visits, child.value / child.visits if child.visits else 0.0
+        if self.bound == "thompson":
+            won, lost = (self.gamma(1 + count) for count in (child.value, n - child.value))
+            return won / (won + lost) - mean
+        if not n:
+            return term
+        rate, rewards = log(node.visits) / n, self.rewards[id(child)]
+        variance = max(0.0, sum(reward**2 for reward in rewards) / n - mean**2)
+        if self.bound == "tuned":
+            return sqrt(rate * min(0.25, variance + sqrt(2 * rate)))
+        return sqrt(2 * variance * rate) + 3 * rate
+
+    def learn(self, game, path, movers, line, result):
+        for node, mover in zip(path[1:], movers):
+            self.rewards[id(node)].append(0.5 * (1 + result if mover == 0 else 1 - result))
+
+    def gamma(self, shape):
+        d = shape - 1 / 3
+        while True:
+            x = sqrt(-2 * log(1 - random_unit(self.rng))) * cos(2 * pi * random_unit(self.rng))
+            v = (1 + x / sqrt(9 * d)) ** 3
+            if v > 0 and log(1 - random_unit(self.rng)) < x * x / 2 + d - d * v + d * log(v):
+                return d * v
 
 
 class Cutoff(Twin):

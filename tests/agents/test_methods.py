@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from arena import agents, games
 from arena.agents.core.agent import Unsuited
 from arena.agents.core.tree_arrays import ROOT, begin_walk, new_walk, proven_result
 from arena.agents.montecarlo.method import Method, methods_of, registry
+from arena.agents.montecarlo.methods import bandit
 from arena.agents.montecarlo.methods.ppa import IN_TREE, PLAYOUT
 from arena.agents.montecarlo.search import Search
-from arena.games.core.random import stream
+from arena.games.core.random import next_word, stream
 from arena.games.core.registry import SpecError
 from tests.agents import naive_methods as naive
 from tests.agents.naive import solve
@@ -84,6 +86,40 @@ def searched(spec, methods, playouts, state, seed=9, more=""):
     game = games.make(spec)
     player = agents.make(f"uct(methods={methods!r}, playouts={playouts}{more})").player(game)
     return player, player.choose(state, stream(seed))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("bound", bandit.BOUNDS)
+def test_bandits_equal_their_twins(bound, kernels):
+    game, playouts = games.make(GAME), 300 if kernels == "compiled" else 60
+    for seed in range(2):
+        state, rng = random_position(game, seed, 6), stream(seed)
+        twin = naive.Bandit(bound, np.array([next_word(rng)]))
+        root = naive.composed(game, state, playouts, [twin], 0.4, rng)
+        assert_same_tree(searched(GAME, f"bandit(bound={bound!r})", playouts, state, seed)[0].tree, root)
+
+
+@pytest.mark.parametrize("a, b", [(1, 1), (1.5, 4), (30, 2), (200, 300.5)])
+def test_draws_have_the_beta_distribution(a, b):
+    rng = stream(1, a, b)
+    draws = [bandit.beta(a, b, rng) for _ in range(4000)]
+    assert stats.kstest(draws, stats.beta(a, b).cdf).pvalue > 0.001
+
+
+@pytest.mark.parametrize("bound", bandit.BOUNDS)
+def test_a_bandit_knows_the_squares_of_its_rewards(bound):
+    """Score tells rewards apart: their squares lie between the mean's square and the mean; those of a win are 1."""
+    state = games.make("othello(size=6)").initial()
+    for methods, spread in (
+        (f"bandit(bound={bound!r})", False),
+        (f"score(weight=0.5) + bandit(bound={bound!r})", True),
+    ):
+        player, _ = searched("othello(size=6)", methods, 400, state)
+        tree, squares = player.tree, player.memory[-1].squares
+        for node in range(1, tree.size[0]):
+            assert tree.value[node] ** 2 <= squares[node] * tree.visits[node] + 1e-9
+            assert squares[node] <= tree.value[node] + 1e-9
+        assert spread == (np.abs(squares[1 : tree.size[0]] * 4 % 1) > 1e-9).any()
 
 
 @pytest.mark.plain
