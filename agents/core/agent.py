@@ -42,8 +42,8 @@ OTHER_NAMES = {  # in the field
     "montecarlo": "flat",
 }
 METHODS = (  # of uct, which people ask for as agents
-    "anytime", "bias", "bounds", "cutoff", "decisive", "graph", "gumbel", "halving", "heavy", "history", "implicit",
-    "informed", "nst", "pn", "puct", "reply", "score", "shuss", "widening",
+    "anytime", "bandit", "bias", "bounds", "cutoff", "decisive", "graph", "gumbel", "halving", "heavy", "history",
+    "implicit", "informed", "nst", "pn", "puct", "reply", "score", "shuss", "widening",
 )  # fmt: skip
 registry = Registry("agent", "arena.agents", OTHER_NAMES | {name: f"uct(methods={name!r})" for name in METHODS})
 

@@ -6,7 +6,7 @@ from arena.games.core.game import Game
 from arena.games.core.prepared_file import FILE, PreparedFileError
 from arena.games.core.strength import WEIGHTED, WeightsError, weights_in
 
-FOR_ONE = ("nmcs", "nrpa", "beam_nrpa", "expectimax", "random")  # agents for games for one player
+FOR_ONE = ("nmcs", "nrpa", "beam_nrpa", "sp_mcts", "expectimax", "random")  # agents for games for one player
 
 
 @dataclass(frozen=True)

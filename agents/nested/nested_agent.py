@@ -1,4 +1,4 @@
-"""What nested searches share: budgets, restarts, the best sequence, how it came about, and workers.
+"""What searches for the best sequence share: budgets, restarts, the sequence, how it came about, and workers.
 
 For one player, one search at the first decision has the whole budget, and begins again as often as that allows; then
 the best sequence found is played.  For two players every decision is a search of its own; values are results divided by
@@ -28,32 +28,26 @@ MOST_LEVELS = 12
 
 
 @dataclass(frozen=True)
-class Nested(Threaded):
-    """Base of the nested searches.
+class Sequences(Threaded):
+    """Base of the searches for the best sequence of moves.
 
     restarts: begin the search again as long as the budget lasts; without restarts no budget is needed
     workers: threads; the budget is for each of them
-    parallel: "root", each worker searches by itself; "leaf", one search shares out the calls of its first level
     """
 
-    level: int = 2
     playouts: int | None = None
     seconds: float | None = None
     restarts: bool = True
     workers: int = 1
-    parallel: str = "root"
 
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "seconds")
     needs: ClassVar[Needs] = Needs(players=(1, 2), chance=False)  # sequences of moves are replayed
+    room: ClassVar[str]  # the parameters that decide how much memory it takes
 
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("level", self.level, 1, MOST_LEVELS)
-        check_choice("parallel", self.parallel, ("root", "leaf"))
-        if self.parallel == "leaf" and self.level < 2:
-            raise ValueError(
-                f"level = {self.level}: parallel = 'leaf' shares out calls of the level below, from level 2 on"
-            )
+    @property
+    def by_leaf(self) -> bool:
+        """Whether one search shares out the calls of its first level."""
+        return False
 
     def budget(self, default: Budget | None = None) -> Budget:
         offered = {**(default or Budget()).given(), **self.own_budget().given()}
@@ -64,14 +58,11 @@ class Nested(Threaded):
         except Unsuited as error:
             raise Unsuited(f"{error}; with restarts=false it needs none") from None
 
-    def own_needs(self):
-        return replace(self.needs, players=(1,)) if self.parallel == "leaf" else self.needs
-
     def misfit(self, game):
         needed, there = self.workers * self.bytes_needed(game), memory_bytes()
         if needed > there:
             sizes = f"{needed / 1e9:.1f} GB for {game}, and there are {there / 1e9:.1f}"
-            return f"{self} needs {sizes}: lower level or workers"
+            return f"{self} needs {sizes}: lower {self.room}"
         return None
 
     def bytes_needed(self, game) -> int:
@@ -104,7 +95,42 @@ class Nested(Threaded):
         raise NotImplementedError
 
     def new_player(self, game, budget):
-        return NestedPlayer(self, game, budget)
+        return SequencePlayer(self, game, budget)
+
+
+@dataclass(frozen=True)
+class Levelled:
+    """The field that comes first in the text of a nested search."""
+
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Nested(Sequences, Levelled):
+    """Base of the nested searches.
+
+    parallel: "root", each worker searches by itself; "leaf", one search shares out the calls of its first level
+    """
+
+    parallel: str = "root"
+
+    room: ClassVar[str] = "level or workers"
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_range("level", self.level, 1, MOST_LEVELS)
+        check_choice("parallel", self.parallel, ("root", "leaf"))
+        if self.by_leaf and self.level < 2:
+            raise ValueError(
+                f"level = {self.level}: parallel = 'leaf' shares out calls of the level below, from level 2 on"
+            )
+
+    @property
+    def by_leaf(self):
+        return self.parallel == "leaf"
+
+    def own_needs(self):
+        return replace(self.needs, players=(1,)) if self.by_leaf else self.needs
 
 
 def memory_bytes() -> int:
@@ -112,7 +138,7 @@ def memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-class NestedPlayer(ThreadedPlayer):
+class SequencePlayer(ThreadedPlayer):
     """Keeps the sequence that it plays in a game for one player."""
 
     def __init__(self, agent, game, budget):
@@ -123,7 +149,7 @@ class NestedPlayer(ThreadedPlayer):
     def decide(self, state, rng):
         if self.plan:
             return self.first_of_plan(playouts=0)
-        if self.agent.parallel == "leaf":
+        if self.agent.by_leaf:
             return self.decide_by_leaf(state, rng)
         rngs = self.streams(rng)
         incumbents = [new_incumbent(self.game, self.agent.restarts) for _ in rngs]

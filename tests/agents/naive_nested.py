@@ -1,9 +1,49 @@
 """Naive twins of learned policies and nested search: dictionaries and recursion, drawing the same random numbers."""
 
 from collections import defaultdict
-from math import exp
+from functools import partial
+from math import exp, inf, log, sqrt
+
+import numpy as np
 
 from arena.games.core.random import random_below, random_unit
+from tests.agents.naive import Node, descend, expand
+
+
+def sp_mcts(game, root_state, simulations, exploration, deviation, rng):
+    """The root of the tree, and the score and moves of each simulation."""
+    root, scores, simulated, room = Node(), defaultdict(list), [], np.empty(game.max_moves, np.int32)
+
+    def grow(game, node, state):
+        expand(game, node, state, rng)
+
+    def bound(node, least, width, child):
+        seen = scores[child]
+        if not seen:
+            return inf
+        mean, square = sum(seen) / len(seen), sum(score * score for score in seen) / len(seen)
+        return (
+            (mean - least) / width
+            + sqrt(exploration * exploration * log(node.visits) / len(seen))
+            + sqrt((square - mean * mean) / (width * width) + deviation / len(seen))
+        )
+
+    def select(game, state, path):
+        least, largest = min(scores[root], default=0), max(scores[root], default=0)
+        return max(path[-1].children, key=partial(bound, path[-1], least, (largest - least) or 1.0))
+
+    grow(game, root, root_state)
+    for _ in range(simulations):
+        state, path, _, _ = descend(game, root, root_state, select, grow)
+        moves = [node.move for node in path[1:]]
+        while not game.is_over(state):
+            moves.append(int(game.random_move(state, room, rng)))
+            game.play(state, moves[-1])
+        for node in path:
+            scores[node].append(game.score(state))
+            node.visits, node.value = node.visits + 1, sum(scores[node])
+        simulated.append((game.score(state), moves))
+    return root, simulated
 
 
 def probabilities(weights, codes, biases, temperature):

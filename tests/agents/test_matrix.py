@@ -52,6 +52,7 @@ OPTIONS = {
     "expectimax": ["", "scores=true"],
     "nmcs": ["", "workers=2", "level=2, workers=2, parallel='leaf'", "playout='tabu'"],
     "nrpa": ["", "workers=2", "level=2, workers=2, parallel='leaf'"],
+    "sp_mcts": ["", "workers=2, size=5, playout='tabu'"],
     "dfpn": ["", "workers=2"],
     "distributed": ["workers=2"],
     "uct": [

@@ -5,7 +5,8 @@ import pytest
 
 from arena import agents, games
 from arena.games.core.random import stream
-from tests.agents.naive_nested import Lazy, beam_nrpa, nmcs, nmcs_for_two
+from tests.agents.naive_nested import Lazy, beam_nrpa, nmcs, nmcs_for_two, sp_mcts
+from tests.agents.test_montecarlo import assert_same_tree
 
 SMALL_BOARD = "samegame(rows=5, columns=5, colours=3)"
 LEFT_MOVE = [  # of depth 60: agent, mean score of one search, computed independently
@@ -125,7 +126,34 @@ def test_nmcs_for_two_equals_its_twin(spec, level):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("name", ["nmcs(level=1)", "nmcs(level=2)", "nrpa(level=2, iterations=10)"])
+@pytest.mark.parametrize("spec", ["leftmove(depth=12)", SMALL_BOARD, "tsptw(cities=6)"])
+def test_sp_mcts_equals_its_twin(spec, kernels):
+    game, playouts = games.make(spec), 400 if kernels == "compiled" else 120
+    player = agents.make(f"sp_mcts(playouts={playouts}, exploration=0.2)").player(game)
+    decision = player.choose(game.initial(), stream(3))
+    root, simulated = sp_mcts(game, game.initial(), playouts, 0.2, 0.01, stream(3))
+    assert_same_tree(player.searches[0].tree, root)
+    score, moves = max(simulated, key=lambda one: one[0])
+    assert decision.value == score and list(decision.principal_variation) == moves
+
+
+@pytest.mark.plain
+def test_sp_mcts_begins_again_with_an_empty_tree():
+    game, rng, parts = games.make(SMALL_BOARD), stream(3), []
+    for _ in range(3):
+        parts += sp_mcts(game, game.initial(), 40, 0.03, 0.01, rng)[1]
+    player = agents.make("sp_mcts(size=40, playouts=130)").player(game)
+    decision = player.choose(game.initial(), stream(3))
+    assert player.searches[0].tree.visits[0] == 10
+    assert [one[::2] for one in decision.improvements if one.playouts <= 120] == [
+        (i + 1, score) for i, (score, _) in enumerate(parts) if all(score > other for other, _ in parts[:i])
+    ]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "name", ["nmcs(level=1)", "nmcs(level=2)", "nrpa(level=2, iterations=10)", "sp_mcts", "sp_mcts(size=70)"]
+)
 @pytest.mark.parametrize("spec", ["leftmove", SMALL_BOARD])
 def test_a_search_for_one_player(name, spec, kernels):
     """Equal seeds give equal sequences, which score what is said; the improvements lead there, whatever the chunks."""
@@ -179,13 +207,14 @@ def test_seconds_end_a_search(name):
 @pytest.mark.plain
 def test_restarts_go_on_until_the_budget_ends(kernels):
     game, playouts = games.make("leftmove"), 1000 if kernels == "compiled" else 100
-    once = searched("nrpa(level=1, iterations=5, restarts=false)", game, playouts=playouts)
-    again = searched("nrpa(level=1, iterations=5)", game, playouts=playouts)
-    assert once.playouts == 5 and again.playouts == playouts and again.value >= once.value
+    for name in ("nrpa(level=1, iterations=5{})", "sp_mcts(size=5{})"):
+        once = searched(name.format(", restarts=false"), game, playouts=playouts)
+        again = searched(name.format(""), game, playouts=playouts)
+        assert once.playouts == 5 and again.playouts == playouts and again.value >= once.value
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("name", ["nmcs(level=1{})", "nrpa(level=2, iterations=10{})"])
+@pytest.mark.parametrize("name", ["nmcs(level=1{})", "nrpa(level=2, iterations=10{})", "sp_mcts(size=50{})"])
 def test_workers_search_by_themselves_and_the_best_counts(name, kernels):
     game, playouts = games.make(SMALL_BOARD), 300 if kernels == "compiled" else 120
     rngs = [stream(3), stream(int(stream(3)[0]), "worker", 1)]
@@ -202,7 +231,9 @@ def test_workers_search_by_themselves_and_the_best_counts(name, kernels):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("name", ["nmcs(level=1)", "nrpa(level=2, iterations=5)", "nmcs(level=2, parallel='leaf')"])
+@pytest.mark.parametrize(
+    "name", ["nmcs(level=1)", "nrpa(level=2, iterations=5)", "nmcs(level=2, parallel='leaf')", "sp_mcts"]
+)
 def test_the_best_score_is_told_while_the_search_goes_on(name):
     game, told = games.make("leftmove"), []
     player = agents.make(name).player(game, agents.Budget(playouts=60))
@@ -294,6 +325,8 @@ def test_a_first_level_that_is_shared_out(name, kernels):
         ("nmcs(ratio=1.5)", "ratio = 1.5 is out of range: it can be 0 to 1"),
         ("nmcs(level=1, lazy=2)", "level = 1: lazy = 2 is for level 2 and more"),
         ("nmcs(lazy=2, parallel='leaf')", "lazy = 2 and parallel = 'leaf' exclude each other"),
+        ("sp_mcts(size=0)", "size = 0 is out of range"),
+        ("sp_mcts(deviation=-1)", "deviation = -1.0 is out of range"),
         ("nmcs(playout='tabuu')", "playout = 'tabuu' is not one of random, tabu"),
     ],
 )
