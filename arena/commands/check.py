@@ -1,5 +1,7 @@
-"""`arena check`: whether a stored run is intact."""
+"""`arena check`: whether a stored run, or an archive of one, is intact."""
 
+import tempfile
+import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -23,7 +25,8 @@ Deterministic = Annotated[
 
 @command(
     Panel.READ,
-    examples="arena check runs/first\narena check runs/first --mend\narena check --deterministic tournament.toml",
+    examples="arena check runs/first\narena check runs/first --mend\narena check study.zip\n"
+    "arena check --deterministic tournament.toml",
     as_json=True,
 )
 def check(
@@ -40,7 +43,8 @@ def check(
     """Check that a run is intact, and list damaged games.
 
     Every row is compared with its digest, and every game is replayed: the rules must give the stored outcome, score and
-    plies.  The exit code is 1 if anything is wrong.
+    plies.  The exit code is 1 if anything is wrong.  Of an archive that arena study archive has written, files are
+    compared with their digests, and its tables with those that its games give today.
 
     With --deterministic, a tournament is played with 1, 2 and 5 workers, by each way to start processes, interrupted
     and resumed, with no compiled code at hand, compiled for another processor, and on a local cluster. The agent that
@@ -50,6 +54,10 @@ def check(
         if no_replay or mend or trust:
             raise typer.BadParameter("--deterministic goes with --json alone")
         return _check_determinism(folder)
+    if zipfile.is_zipfile(folder):
+        if mend:
+            raise typer.BadParameter(f"--mend: {folder} is an archive, which stays as it was published")
+        return _check_archive(folder, not no_replay, trust)
     from arena.results.database.integrity import mend as mended
     from arena.results.database.store import Store
 
@@ -65,6 +73,43 @@ def check(
             tell(mended(store, damage))
     if damage:
         raise typer.Exit(VOID)
+
+
+def _check_archive(file: Path, replay: bool, trust: bool) -> None:
+    """Unpack an archive, and check its files, its games, and whether these give its tables."""
+    from arena.report import archive
+    from arena.results.database.store import Store
+
+    with tempfile.TemporaryDirectory(prefix="arena-") as scratch:
+        place = Path(scratch)
+        names = archive.unpack(file, place)
+        games, wrong = 0, []
+        for run in archive.runs_in(place):
+            trust_run(run, trust)
+            with Store.open(run) as store:
+                damage, count = _examined(store, _replayed(store) if replay else None)
+            games += count
+            wrong += [*damage.faults, *(f"game {name} {why}" for name, why in damage.games.items())]
+        with progress_line() as show:
+            different = [] if wrong else archive.different_tables(place, names, show)
+        made = archive.made_by(place)
+    report = {"archive": str(file), "files": len(names), "games": games, "damaged": wrong, "different": different}
+    if not answered(report | {"made_by": made}):
+        for text in (*wrong, *different):
+            complain(f"{file}: {text}")
+        by = f"made by search-arena {made['project']}, sources {made['source_digest']}"
+        say(f"{file} ({by}): {_verdict(len(names), games, replay, wrong, different)}")
+    if wrong or different:
+        raise typer.Exit(VOID)
+
+
+def _verdict(files: int, games: int, replay: bool, wrong: list[str], different: list[str]) -> str:
+    if wrong:
+        return f"damaged: {len(wrong)} of its games are wrong, or their store is"
+    if different:
+        return f"its {games:,} games are sound, but give other tables by this code: {len(different)} differ"
+    how = ", replayed by the rules," if replay else ""
+    return f"whole: {files} files and {games:,} games{how} are as they were published, and give the same tables today"
 
 
 def _check_determinism(config: Path) -> None:

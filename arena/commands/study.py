@@ -14,7 +14,7 @@ from arena.commands.progress import progress_line
 TITLES = {"solved": "Solved; nodes and seconds over the positions that all searches solved", "games": "Solved, by game"}
 SUFFIXES = {"csv": "csv", "latex": "tex"}
 
-studies = group("study", Panel.STUDY, "Compare searches of one kind on many positions.")
+studies = group("study", Panel.STUDY, "Compare searches of one kind, and archive what was found.")
 
 
 Games = Annotated[

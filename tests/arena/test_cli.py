@@ -378,7 +378,7 @@ def commands():
     from arena import commands
 
     shared = {"application", "completion", "counts", "dialogue", "hints", "options", "output", "playing", "progress"}
-    shared |= {"study-solvers", "study-schemes"}
+    shared |= {"study-archive", "study-solvers", "study-schemes"}
     modules = pkgutil.iter_modules(commands.__path__)
     return sorted({module.name.strip("_").replace("_", "-") for module in modules} - shared)
 
@@ -415,7 +415,7 @@ def test_help_has_examples_and_loads_nothing_slow():
     for name, own in (
         ("list", ("games", "agents", "learners")),
         ("cache", ("info", "clear", "warm")),
-        ("study", ("proof", "schemes", "solvers")),
+        ("study", ("archive", "proof", "schemes", "solvers")),
     ):
         for command in own:
             assert f"arena {name} {command}" in call(name, command, "--help").stdout.split("Examples:")[1]

@@ -1,0 +1,229 @@
+"""Archives: what they hold, that any change to them is found, and whether their games still give their tables."""
+
+import hashlib
+import json
+import re
+import sqlite3
+import sys
+import zipfile
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.cli import app
+from arena.report import archive
+from arena.results.database.store import FILE_NAME
+from arena.study import schemes
+from arena.study.schemes import SchemesStudy
+
+pytest.importorskip("rocrate", reason="archives need the extra `archive`")
+
+WORK = archive.Work('A "study", in Łódź', ("A. Turing", "Ada: Lovelace"), "CC0-1.0", "2026-01-02")
+NIM = {"agents": ["random", "uct(playouts=4)"], "games": 4}
+
+
+def made(folder, work=WORK) -> Path:
+    scratch = folder.parent / f"{folder.name}-scratch"
+    scratch.mkdir()
+    file = folder.parent / f"{folder.name}.zip"
+    archive.write_archive(folder, file, work, scratch, lambda text: None)
+    return file
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """The archive of a run of two games, of which one is for one player, and of a study of schemes of two games."""
+    place = tmp_path_factory.mktemp("archives")
+    arena.run(NIM | {"instances": ["nim(heaps=[1, 2])", "tictactoe"]}, place / "two", workers=1)
+    arena.run(
+        {"game": "leftmove(depth=4)", "agents": ["random", "nmcs(level=1, playouts=9)"], "games": 3}, place / "one"
+    )
+    study = SchemesStudy(("nim(heaps=[2, 2])", "tictactoe"), ("root",), (2,), (8,), games=4, opening_plies=1)
+    schemes.run(study, place / "schemes", workers=1)
+    return {name: made(place / name) for name in ("two", "one", "schemes")}
+
+
+def members(file) -> dict[str, bytes]:
+    with zipfile.ZipFile(file) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def packed_again(place, files: dict[str, bytes], honest=True) -> Path:
+    """A zip of these files; `honest`: with the metadata's sizes and digests as the files now are."""
+    if honest:
+        graph = json.loads(files[archive.METADATA])
+        for entity in graph["@graph"]:
+            if entity["@type"] == "File" and entity["@id"] in files:
+                data = files[entity["@id"]]
+                entity |= {"contentSize": str(len(data)), "sha256": hashlib.sha256(data).hexdigest()}
+        files = files | {archive.METADATA: json.dumps(graph).encode()}
+    place = place / "again.zip"
+    with zipfile.ZipFile(place, "w") as packed:
+        for name, data in files.items():
+            packed.writestr(name, data)
+    return place
+
+
+def checked(capsys, *words) -> tuple[int, str, str]:
+    """(exit code, output, errors), each on one line."""
+    with pytest.raises(SystemExit) as stopped:
+        app(["check", *map(str, words)])
+    out, err = capsys.readouterr()
+    return stopped.value.code, " ".join(out.split()), " ".join(err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("name, games", [("two", 8), ("one", 6), ("schemes", None)])
+def test_an_archive_is_whole_and_gives_its_tables(published, name, games, capsys):
+    code, out, _ = checked(capsys, published[name])
+    assert code == 0 and "give the same tables today" in out
+    code, out, _ = checked(capsys, published[name], "--json")
+    report = json.loads(out)
+    assert (report["damaged"], report["different"]) == ([], [])
+    assert report["games"] == games or (games is None and report["games"] > 8)
+    assert report["made_by"]["project"] == "0.1.0" and len(report["made_by"]["source_digest"]) == 12
+
+
+def test_what_an_archive_holds(published):
+    files = members(published["two"])
+    assert {"CITATION.cff", "about.json", "report.html", "tables/study.csv", "figures/study.svg", FILE_NAME} < set(
+        files
+    )
+    assert json.loads(files["about.json"])["."]["config"]["instances"] == ["nim(heaps=(1, 2))", "tictactoe"]
+    citation = files["CITATION.cff"].decode()
+    assert 'title: "A \\"study\\", in Łódź"' in citation and '  - name: "Ada: Lovelace"' in citation
+    graph = {entity["@id"]: entity for entity in json.loads(files[archive.METADATA])["@graph"]}
+    assert graph["./"]["name"] == WORK.title and graph["./"]["license"] == "https://spdx.org/licenses/CC0-1.0"
+    assert graph["ro-crate-metadata.json"]["about"] == {"@id": "./"}
+    assert {name for name, entity in graph.items() if entity["@type"] == "File"} == set(files) - {archive.METADATA}
+    for name in set(files) - {archive.METADATA}:
+        assert graph[name]["sha256"] == hashlib.sha256(files[name]).hexdigest()
+    assert {"nim-heaps-2-2-8/tables/pairs.csv", "tables/scaling.csv", "plan.json"} < set(members(published["schemes"]))
+
+
+def test_archives_of_a_run_differ_in_nothing(published, tmp_path):
+    """Not even by the time at which they were packed; figures and pages have none."""
+    run = published["two"].parent / "two"
+    (tmp_path / "copy").mkdir()
+    for path in run.iterdir():
+        if path.is_file():
+            (tmp_path / "copy" / path.name).write_bytes(path.read_bytes())
+    first, second = members(made(tmp_path / "copy")), members(published["two"])
+    different = {name for name in first if first[name] != second.get(name)}
+    assert first.keys() == second.keys() and different <= {
+        "report.html",
+        archive.METADATA,
+    }  # which have the folder's name
+
+
+def test_every_file_that_is_altered_added_or_missing_is_found(published, tmp_path):
+    files, places = members(published["two"]), (tmp_path / str(number) for number in count())
+
+    def refused(files, told, honest=False):
+        with pytest.raises(archive.ArchiveError, match=re.escape(told)):
+            archive.unpack(packed_again(tmp_path, files, honest), next(places))
+
+    for name in files.keys() - {archive.METADATA}:
+        for changed in (bytes([files[name][0] ^ 1]) + files[name][1:], files[name][:-1], files[name] + b"\n"):
+            refused(files | {name: changed}, f"{name} was altered")
+        refused({other: data for other, data in files.items() if other != name}, f"{name} is missing", honest=True)
+    refused(files | {"more.csv": b""}, "more.csv was added", honest=True)
+    assert archive.unpack(packed_again(tmp_path, files), next(places))
+
+
+def test_tables_that_do_not_follow_from_the_games_are_found(published, tmp_path, capsys):
+    """Though the metadata were changed with them."""
+    files = members(published["two"])
+    table = files["tables/pairs.csv"].decode().replace("random", "randon")
+    code, out, err = checked(capsys, packed_again(tmp_path, files | {"tables/pairs.csv": table.encode()}))
+    assert code == 1 and "tables/pairs.csv differs" in err and "1 differ" in out
+    rounded = "\n".join(
+        line + "e0" if line[-1].isdigit() else line for line in files["tables/pairs.csv"].decode().split("\n") if line
+    )
+    code, _, _ = checked(capsys, packed_again(tmp_path, files | {"tables/pairs.csv": rounded.encode()}))
+    assert code == 0
+
+
+def test_games_that_were_altered_are_found(published, tmp_path, capsys):
+    files = members(published["two"])
+    store = tmp_path / "altered.sqlite"
+    store.write_bytes(files[FILE_NAME])
+    with sqlite3.connect(store) as connection:
+        connection.execute("UPDATE games SET outcome = -outcome WHERE game = 1")
+    connection.close()
+    code, out, err = checked(capsys, packed_again(tmp_path, files | {FILE_NAME: store.read_bytes()}))
+    assert code != 0 and "same tables" not in out and out + err
+
+
+@pytest.mark.parametrize("name", ["../escaped", "/absolute", "a/../../b", "a\\b", "", archive.METADATA])
+def test_names_outside_the_archive_are_refused(published, name, tmp_path, capsys):
+    files = members(published["two"])
+    graph = json.loads(files[archive.METADATA])
+    graph["@graph"].append({"@id": name, "@type": "File", "contentSize": "0", "sha256": hashlib.sha256().hexdigest()})
+    files |= {archive.METADATA: json.dumps(graph).encode()}
+    code, _, err = checked(capsys, packed_again(tmp_path, files, honest=False))
+    assert code == 2 and "outside the archive" in err and sorted(tmp_path.iterdir()) == [tmp_path / "again.zip"]
+
+
+@pytest.mark.parametrize("text, told", [
+    (b"", "describes no archive of ours"),
+    (b"[]", "describes no archive of ours"),
+    (b'{"@graph": [3]}', "describes no archive of ours"),
+    (b'{"@graph": [{"@id": "a", "@type": "File"}]}', "describes no archive of ours"),
+    (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "1e9", "sha256": ""}]}', "describes no archive"),
+    (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "99999999999999", "sha256": ""}]}', "more than 16 GB"),
+    pytest.param(b"[" * 100_000, "describes no archive of ours", id="deep"),
+])  # fmt: skip
+def test_metadata_that_are_none(text, told, tmp_path, capsys):
+    code, _, err = checked(capsys, packed_again(tmp_path, {archive.METADATA: text, "a": b""}, honest=False))
+    assert code == 2 and told in err
+
+
+def test_what_is_no_archive(published, tmp_path, capsys):
+    code, _, err = checked(capsys, packed_again(tmp_path, {"a": b""}, honest=False))
+    assert code == 2 and "is no archive of a study: it has no ro-crate-metadata.json" in err
+    cut = tmp_path / "cut.zip"
+    data = bytearray(published["two"].read_bytes())
+    data[200:260] = bytes(60)
+    cut.write_bytes(data)
+    code, _, err = checked(capsys, cut)
+    assert code == 2 and ("cannot be unpacked" in err or "describes no archive" in err)
+    code, _, err = checked(capsys, published["two"], "--mend")
+    assert code == 2 and "stays as it was published" in err
+
+
+@pytest.mark.parametrize("words, told", [
+    (("two",), '--author is missing: an archive is cited by its authors'),
+    (("none", "--author", "A"), "holds no run: give the folder"),
+    ((".", "--author", "A"), "is no run, but holds some"),
+])  # fmt: skip
+def test_what_cannot_be_archived(published, words, told, capsys, monkeypatch):
+    monkeypatch.chdir(published["two"].parent)
+    Path("none").mkdir(exist_ok=True)
+    with pytest.raises(SystemExit) as stopped:
+        app(["study", "archive", *words])
+    assert stopped.value.code == 2 and told in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert not Path("none.zip").exists()
+
+
+def test_the_package_that_is_needed_is_named(published, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "rocrate.rocrate", None)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        app(["study", "archive", str(published["one"].parent / "one"), "--author", "A"])
+    assert stopped.value.code == 2 and 'pip install "search-arena[archive]"' in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command(published, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["study", "archive", str(published["one"].parent / "one"), "--author", "A", "--author", "B"]
+    with pytest.raises(SystemExit) as stopped:
+        app(words)
+    out = " ".join(capsys.readouterr().out.split())
+    assert stopped.value.code == 0 and archive.digest_of(tmp_path / "one.zip") in out
+    assert [path.name for path in tmp_path.iterdir()] == ["one.zip"]
+    with pytest.raises(SystemExit) as stopped:
+        app(words)
+    assert stopped.value.code == 2 and "one.zip" in capsys.readouterr().err
