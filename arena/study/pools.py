@@ -123,8 +123,6 @@ def as_matches(played: Tournament) -> dict[str, Any]:
     values = dict(played.meta["config"])
     if values["format"] == ListedMatches.name:
         return values
-    for key in formats()[values["format"]].Keys.model_fields:
-        values.pop(key, None)
     openings = played.games.groupby(["first", "second"], sort=False)["opening"].max()
     place = {entry["name"]: number for number, entry in enumerate(values["agents"])}
     most: dict[tuple[str, str], int] = {}
@@ -136,7 +134,8 @@ def as_matches(played: Tournament) -> dict[str, Any]:
 
 
 def _listed(values: Mapping[str, Any], matches: Sequence) -> dict[str, Any]:
-    kept = {key: value for key, value in values.items() if key not in ("games", "format")}
+    own = {"games", "format", *formats()[values["format"]].Keys.model_fields}
+    kept = {key: value for key, value in values.items() if key not in own}
     return from_values(
         kept | {"format": ListedMatches.name, "matches": [list(one) for one in matches]}, "pool"
     ).resolved()

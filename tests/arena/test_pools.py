@@ -235,6 +235,22 @@ def test_runs_are_merged_and_an_agent_joins_them(pool, tmp_path):
     assert len(grown) > len(merged) and math.isfinite(grown.ratings.error[-1])
 
 
+@pytest.mark.parametrize("keys", [
+    {"format": "round_robin", "pairings": [["random", "flat(playouts=2)"], ["random", "uct(playouts=20)"]]},
+    {"format": "gauntlet", "base": "random"},
+    {"format": "swiss", "rounds": 2},
+    {"format": "knockout"},
+    {"format": "matches", "matches": [["random", "flat(playouts=2)", 0, 3]]},
+], ids=lambda keys: keys["format"])  # fmt: skip
+def test_runs_of_every_format_are_merged(keys, tmp_path):
+    """Their own keys say nothing of the run that is made; its games are those of both."""
+    alike = {"game": "tictactoe", "agents": POOL, "workers": 1} | ({} if "matches" in keys else {"games": 8})
+    parts = [arena.run(**alike, **keys, seed=seed, out=tmp_path / str(seed)) for seed in (1, 2)]
+    merged, _ = pools.merge([part.folder for part in parts], tmp_path / "both")
+    assert len(merged) == sum(map(len, parts)) > 0 and merged.meta["config"]["format"] == "matches"
+    assert not merged.meta["config"].keys() & keys.keys() - {"format", "matches"}
+
+
 def test_what_cannot_be_merged(pool, tmp_path):
     for keys, message in (({"game": "connect4"}, "instances = "), ({"opening_plies": 4}, "opening_plies = 4, and")):
         other = tmp_path / message[:6]
