@@ -62,7 +62,7 @@ def write_archive(folder: Path, file: Path, work: Work, scratch: Path, tell: Cal
 
     scratch: an empty folder for its content, as large as the run.  ArchiveError, and StoreError of a run, if it cannot.
     """
-    place = scratch / "crate"
+    crate, place = _crate(work), scratch / "crate"
     _copy(folder, place)
     for home, name, frame in tables_of(place, tell):
         path = place / home / TABLES / f"{name}.csv"
@@ -73,7 +73,7 @@ def write_archive(folder: Path, file: Path, work: Work, scratch: Path, tell: Cal
     (place / ABOUT).write_text(json.dumps(_about(place), indent=1))
     (place / CITATION).write_text(_citation(work))
     names = [path.relative_to(place).as_posix() for path in sorted(place.rglob("*")) if path.is_file()]
-    (place / METADATA).write_text(json.dumps(_metadata(place, names, work), indent=1, ensure_ascii=False))
+    (place / METADATA).write_text(json.dumps(_metadata(crate, place, names), indent=1, ensure_ascii=False))
     tell("packing")
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in (METADATA, *names):
@@ -158,8 +158,8 @@ def _citation(work: Work) -> str:
     return "\n".join([*lines, f"license: {work.license}", f"date-released: {work.date}", ""])
 
 
-def _metadata(place: Path, names: list[str], work: Work) -> dict[str, Any]:
-    """The RO-Crate's description of the files."""
+def _crate(work: Work) -> Any:
+    """An RO-Crate without files."""
     try:
         from rocrate.model.person import Person  # type: ignore[import-untyped]
         from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
@@ -171,6 +171,11 @@ def _metadata(place: Path, names: list[str], work: Work) -> dict[str, Any]:
     crate.datePublished = datetime.fromisoformat(work.date).replace(tzinfo=UTC)
     crate.license = f"https://spdx.org/licenses/{work.license}"
     crate.creator = [crate.add(Person(crate, f"#author-{i}", {"name": name})) for i, name in enumerate(work.authors, 1)]
+    return crate
+
+
+def _metadata(crate: Any, place: Path, names: list[str]) -> dict[str, Any]:
+    """The RO-Crate's description of the files."""
     software = made_by(place)
     tool = {"@type": "SoftwareApplication", "name": "search-arena", "version": software["project"]}
     made = crate.add_jsonld({"@id": "#search-arena", **tool, "sha256": software["source_digest"]})
