@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.nested.nmcs import NMCS as NMCS
     from arena.agents.nested.nrpa import NRPA as NRPA
     from arena.agents.nested.nrpa import BeamNRPA as BeamNRPA
+    from arena.agents.nested.sp_mcts import SPMCTS as SPMCTS
     from arena.agents.outside.external import External as External
     from arena.agents.pictures import View as View
     from arena.agents.pictures import show as show
