@@ -80,6 +80,10 @@ def test_an_archive_is_whole_and_gives_its_tables(published, name, games, capsys
     assert code == 0 and "give the same tables today" in out
     code, out, _ = checked(capsys, published[name], "--json")
     report = json.loads(out)
+    row = next(
+        line for line in (Path(__file__).parents[2] / "docs/json.md").read_text().split("\n") if "of an archive" in line
+    )
+    assert report.keys() == set(re.findall(r"`(\w+)`", row)) - {"check"}
     assert (report["damaged"], report["different"]) == ([], [])
     assert report["games"] == games or (games is None and report["games"] > 8)
     assert report["made_by"]["project"] == "0.1.0" and len(report["made_by"]["source_digest"]) == 12
