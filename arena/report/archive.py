@@ -258,6 +258,8 @@ def _described(file: Path, data: bytes) -> dict[str, tuple[int, str]]:
         for entity in json.loads(data)["@graph"]:
             if entity.get("@type") == "File":
                 found[entity["@id"]] = int(entity["contentSize"]), str(entity["sha256"])
+        if any(size < 0 for size, _ in found.values()):  # which would make room for a file of any size
+            raise ValueError("a file of negative size")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ArchiveError(f"{file}: {METADATA} describes no archive of ours: {error!r}") from None
     for name in found:

@@ -177,6 +177,7 @@ def test_names_outside_the_archive_are_refused(published, name, tmp_path, capsys
     (b'{"@graph": [{"@id": "a", "@type": "File"}]}', "describes no archive of ours"),
     (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "1e9", "sha256": ""}]}', "describes no archive"),
     (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "99999999999999", "sha256": ""}]}', "more than 16 GB"),
+    (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "-9", "sha256": ""}]}', "describes no archive of ours"),
     pytest.param(b"[" * 100_000, "describes no archive of ours", id="deep"),
 ])  # fmt: skip
 def test_metadata_that_are_none(text, told, tmp_path, capsys):
