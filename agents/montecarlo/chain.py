@@ -35,7 +35,6 @@ JOINTS = {
     "plays": ("return {call}", "0.0"),
     "stops": ANY_OF,
     "estimate": ("total = {call} + total", "total"),
-    "result": ("result = {call}", "result"),
     "learn": EACH,
 }
 

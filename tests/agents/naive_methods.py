@@ -51,9 +51,6 @@ class Twin:
     def estimate(self, game, state, plies):
         return None
 
-    def result(self, score, result):
-        return result
-
     def learn(self, game, path, movers, line, result):
         pass
 
@@ -322,14 +319,6 @@ class Cutoff(Twin):
         return game.evaluate(state) if plies >= self.plies else None
 
 
-class Score(Twin):
-    def __init__(self, weight, scale):
-        self.weight, self.scale = weight, scale
-
-    def result(self, score, result):
-        return (1 - self.weight) * result + self.weight * score / (abs(score) + self.scale)
-
-
 def value_of(child):
     return child.value / child.visits if child.visits else -1.0
 
@@ -570,7 +559,4 @@ def play_out(game, state, methods, line, play, rng):
         play(next_move(game, state, methods, line, room, rng))
         plies += 1
     score = game.score(state)
-    result = float((score > 0) - (score < 0))
-    for method in methods:
-        result = method.result(score, result)
-    return result
+    return float((score > 0) - (score < 0))

@@ -46,9 +46,7 @@ TWINS = [
         lambda budget: [naive.PUCT(0.8, 0.5, 0.5), naive.Reply(), naive.Anytime()],
         id="three",
     ),
-    pytest.param(
-        "score(weight=0.3) + cutoff(plies=6)", lambda budget: [naive.Score(0.3, 10.0), naive.Cutoff(6)], id="two"
-    ),
+    pytest.param("cutoff(plies=6)", lambda budget: [naive.Cutoff(6)], id="cutoff"),
     pytest.param("implicit", lambda budget: [naive.Implicit(0.2)], id="implicit"),
     pytest.param("bias", lambda budget: [naive.Bias(1.0)], id="bias"),
     pytest.param("history", lambda budget: [naive.History(5.0)], id="history"),
@@ -108,12 +106,9 @@ def test_draws_have_the_beta_distribution(a, b):
 
 @pytest.mark.parametrize("bound", bandit.BOUNDS)
 def test_a_bandit_knows_the_squares_of_its_rewards(bound):
-    """Score tells rewards apart: their squares lie between the mean's square and the mean; those of a win are 1."""
+    """Evaluations are rewards, too: their squares lie between the mean's square and the mean; those of a win are 1."""
     state = games.make("othello(size=6)").initial()
-    for methods, spread in (
-        (f"bandit(bound={bound!r})", False),
-        (f"score(weight=0.5) + bandit(bound={bound!r})", True),
-    ):
+    for methods, spread in ((f"bandit(bound={bound!r})", False), (f"cutoff(plies=2) + bandit(bound={bound!r})", True)):
         player, _ = searched("othello(size=6)", methods, 400, state)
         tree, squares = player.tree, player.memory[-1].squares
         for node in range(1, tree.size[0]):
@@ -445,7 +440,7 @@ def test_methods_keep_a_tree(methods):
         ("ppa + mast", "both draw the moves of playouts; only one method can"),
         ("ppa(alpha=0)", "ppa: alpha = 0.0 is out of range: it is more than 0"),
         ("grave + puct", "both replace the exploration term; only one method can"),
-        ("score + grave", "score and grave exclude each other"),
+        ("cutoff + grave", "cutoff and grave exclude each other"),
         ("grave(lanes=4) + halving", "grave with lanes above 1 goes with no other method"),
         ("3", "is not of the form name or name(parameter=value, ...)"),
     ],
@@ -556,6 +551,6 @@ def test_the_method_of_the_page_works(tmp_path, monkeypatch):
         ]
         assert visits[0].sum() == visits[1].sum() == 300
         assert not np.array_equal(visits[0], visits[1])
-        assert np.array_equal(visits[0], searched(GAME, "score(weight=0)", 300, game.initial())[1].statistics.playouts)
+        assert np.array_equal(visits[0], searched(GAME, "bias(weight=0)", 300, game.initial())[1].statistics.playouts)
     finally:
         del registry._classes["fade"]
