@@ -8,6 +8,22 @@ import numpy as np
 
 from arena.games.core.jit import inlined
 
+FILLED = 0.75  # of a table: a fuller one takes no new keys
+LEAST = 1 << 10  # places
+
+
+def room_for(places: int) -> int:
+    """How many keys such a table takes."""
+    return int(FILLED * places)
+
+
+def places_for(keys: int, most: int) -> int:
+    """The places, a power of two, of a table that takes so many keys, but at most `most`."""
+    places = min(LEAST, most)
+    while places < most and room_for(places) < keys:
+        places *= 2
+    return places
+
 
 @inlined
 def find_slot(keys, marks, empty, key, hashed):

@@ -5,7 +5,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.probing import find_slot
+from arena.agents.core.probing import FILLED, find_slot
 from arena.agents.montecarlo.method import Method
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import helper, inlined
@@ -13,7 +13,6 @@ from arena.games.core.playout import copy_state
 from arena.games.core.random import mix
 
 EMPTY = np.uint64(0)
-FILLED = 0.75  # of a table; a fuller one only counts the keys it has
 START = np.uint64(0x9E3779B97F4A7C15)
 LINE = ("codes", "players", "length", "state")  # the fields of Averages that belong to one simulation
 
@@ -113,7 +112,7 @@ def count_reward(averages, key, reward):
     """Add a reward to the mean of a key; a new one needs room in the table."""
     place = place_of(averages, key)
     if averages.keys[place] == EMPTY:
-        if averages.used[0] > FILLED * len(averages.keys):
+        if averages.used[0] > FILLED * len(averages.keys):  # it only counts the keys that it has
             return
         averages.keys[place], averages.counts[place], averages.sums[place] = key, 0, 0.0
         averages.used[0] += 1

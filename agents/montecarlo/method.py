@@ -97,6 +97,10 @@ class Method(Compilable):
         """A NamedTuple of its arrays in one game, for trees of up to `nodes` nodes: `search.memory`."""
         return ()
 
+    def fitted(self, game, playouts: int) -> "Method":
+        """Itself, with tables no larger than searches of so many playouts can fill."""
+        return self
+
     def forget(self, memory: tuple) -> None:
         """Prepare the arrays for a new tree, which has only a root."""
 

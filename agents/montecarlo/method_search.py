@@ -91,9 +91,10 @@ class TreeSearch(PreparedAgent):
         """The numbers that the rule reads: Search.options."""
         return Numbers(self.exploration, self.urgency or 0.0, tuple(method.options() for method in self.chosen))
 
-    def new_memory(self, game, nodes: int) -> tuple:
-        """The methods' arrays in one game, for trees of up to `nodes` nodes: Search.memory."""
-        memory = tuple(method.new_memory(game, nodes) for method in self.chosen)
+    def new_memory(self, game, nodes: int, playouts: int | None = None) -> tuple:
+        """The methods' arrays in one game, for trees of up to `nodes` nodes and of `playouts`: Search.memory."""
+        fitted = (each if playouts is None else each.fitted(game, playouts) for each in self.chosen)
+        memory = tuple(method.new_memory(game, nodes) for method in fitted)
         self.forget(memory)
         return memory
 

@@ -61,10 +61,10 @@ class Search(NamedTuple):
 class OneSearch:
     """A tree, and the arrays of an agent's rule, in one game."""
 
-    def __init__(self, agent, game, nodes: int):
+    def __init__(self, agent, game, nodes: int, playouts: int | None):
         self.agent, self.game = agent, game
         self.rule, self.options = agent.search_rule(game), agent.options()
-        self.memory, self.tree = agent.new_memory(game, nodes), new_tree(nodes)
+        self.memory, self.tree = agent.new_memory(game, nodes, playouts), new_tree(nodes)
 
     def forget(self) -> None:
         clear(self.tree)
@@ -94,7 +94,7 @@ class TreeSearchPlayer(OneSearch, Player):
 
     def __init__(self, agent, game, budget):
         playouts = None if agent.keep_tree else budget.playouts
-        super().__init__(agent, game, capacity(game, agent.max_nodes, playouts))
+        super().__init__(agent, game, capacity(game, agent.max_nodes, playouts), playouts)
         self.budget = budget
         self.state = game.initial()  # in which it decides
 

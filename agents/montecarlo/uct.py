@@ -55,8 +55,8 @@ class UCT(TreeSearch):
             return super().search_rule(game, shared)
         return (UCB1 if self.lanes == 1 else ManyPlayouts)(self.solver, self.lanes, self.urgency is not None)
 
-    def new_memory(self, game, nodes):
-        return super().new_memory(game, nodes) if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
+    def new_memory(self, game, nodes, playouts=None):
+        return super().new_memory(game, nodes, playouts) if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
 
     def worker_memory(self, memory, policy, workers):
         return super().worker_memory(memory, policy, workers) if self.lanes == 1 else with_own(memory, ("room",))

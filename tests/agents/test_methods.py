@@ -13,9 +13,11 @@ from scipy import stats
 
 from arena import agents, games
 from arena.agents.core.agent import Unsuited
+from arena.agents.core.probing import LEAST
 from arena.agents.core.tree_arrays import ROOT, begin_walk, new_walk, proven_result
 from arena.agents.montecarlo.method import Method, methods_of, registry
 from arena.agents.montecarlo.methods import bandit
+from arena.agents.montecarlo.methods.grave import Grave
 from arena.agents.montecarlo.methods.ppa import IN_TREE, PLAYOUT
 from arena.agents.montecarlo.search import Search
 from arena.games.core.random import next_word, stream
@@ -554,3 +556,22 @@ def test_the_method_of_the_page_works(tmp_path, monkeypatch):
         assert np.array_equal(visits[0], searched(GAME, "bias(weight=0)", 300, game.initial())[1].statistics.playouts)
     finally:
         del registry._classes["fade"]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_a_table_for_the_playouts_counts_what_a_large_one_does(lanes, kernels, monkeypatch):
+    """A search's table takes all that its playouts can write, and is no larger than needed for that."""
+    methods, more = f"grave(ref=3, bias=0.001, lanes={lanes})", 200 if kernels == "compiled" else 60
+    for playouts in (1, 7, more):
+        state = random_position(games.make(GAME), playouts, 6)
+        player, decision = searched(GAME, methods, playouts, state)
+        with monkeypatch.context() as patch:
+            patch.delattr(Grave, "fitted")
+            other, expected = searched(GAME, methods, playouts, state)
+        (small,), (large,) = player.memory, other.memory
+        size = player.tree.size[0]
+        assert np.array_equal(player.tree.visits[:size], other.tree.visits[: other.tree.size[0]])
+        assert decision.move == expected.move and small.used[0] == large.used[0] > 0
+        assert len(small.keys) < len(large.keys) == Grave().entries
+        assert len(small.keys) <= max(LEAST, 8 / 3 * (playouts + 1) * player.game.code_limit)

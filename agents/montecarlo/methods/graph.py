@@ -16,22 +16,21 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.probing import find_slot
+from arena.agents.core.probing import FILLED, find_slot, places_for
 from arena.agents.core.selection import log_of
 from arena.agents.core.tree_arrays import LEAF, ROOT, last_node
 from arena.agents.montecarlo.method import Method
 from arena.games.core.jit import helper
 from arena.games.core.random import mix
 
-FILLED = 0.75  # of the table: a fuller one takes no new positions
-PLACES = 1 << 20
+PLACES = 1 << 20  # at most
 
 
 class Positions(NamedTuple):
     """A table of the positions in the tree; a position's simulations are counted at its first child's row."""
 
-    keys: np.ndarray  # uint64[PLACES], 0 or a key
-    nodes: np.ndarray  # int32[PLACES], a node with the position's children
+    keys: np.ndarray  # uint64[a power of two], 0 or a key
+    nodes: np.ndarray  # int32[the same], a node with the position's children
     used: np.ndarray  # int64[1]
     visits: np.ndarray  # int64[nodes]
     value: np.ndarray  # float64[nodes], sums of the first player's rewards
@@ -59,7 +58,8 @@ class Graph(Method):
         return ("replace the exploration term",) if self.d2 or self.d3 else ()
 
     def new_memory(self, game, nodes):
-        table = np.zeros(PLACES, np.uint64), np.zeros(PLACES, np.int32), np.zeros(1, np.int64)
+        places = places_for(nodes, PLACES)
+        table = np.zeros(places, np.uint64), np.zeros(places, np.int32), np.zeros(1, np.int64)
         through = np.zeros(nodes, np.int64), np.zeros(nodes)
         return Positions(*table, *through, np.zeros(nodes, np.int32), np.zeros(nodes))
 
@@ -81,7 +81,7 @@ class Graph(Method):
         tree, memory, key = search.tree, search.memory, key_of(game, walk)
         first = tree.first_child[node]
         memory.visits[first], memory.value[first] = 0, 0.0
-        if memory.used[0] < FILLED * PLACES:
+        if memory.used[0] < FILLED * len(memory.keys):  # a fuller one takes no new positions
             place = place_of(memory, key)
             memory.keys[place], memory.nodes[place] = key, node
             memory.used[0] += 1

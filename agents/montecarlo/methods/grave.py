@@ -12,13 +12,13 @@ With `lanes` each leaf has that many playouts, all backed up.  They come one aft
 lanes are unknown; this saves counting: a code of several playouts costs a node one access to the table.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from arena.agents.core.atomics import atomic_add, atomic_compare_exchange
-from arena.agents.core.probing import find_slot
+from arena.agents.core.probing import find_slot, places_for, room_for
 from arena.agents.core.selection import prefetch
 from arena.agents.montecarlo.leaves import LANES
 from arena.agents.montecarlo.method import Method
@@ -30,7 +30,6 @@ from arena.games.core.random import mix
 EMPTY = np.int64(-1)
 MOST_CODES = 1 << 32  # move codes are below it, so that a key holds a node and a code
 VISIT = 1 << 32
-FILLED = 0.75  # of a table: a fuller one only counts the entries it has
 CODES, PLIES, DONE = range(3)  # of `length`
 REFERENCE, SEEN = range(2)  # of `look`
 
@@ -107,7 +106,7 @@ class Grave(GraveParameters, Method):
         table, codes = (np.full((size, 2), EMPTY) for size in (self.entries, 2 << most.bit_length()))
         return Amaf(
             *table.T,
-            np.array([0, FILLED * self.entries], np.int64),
+            np.array([0, room_for(self.entries)], np.int64),
             *np.zeros((5, game.max_plies + most), np.int64),
             *codes.T,
             np.zeros((2, game.max_plies), np.int64),
@@ -115,6 +114,9 @@ class Grave(GraveParameters, Method):
             np.zeros(2, np.int64),
             *np.zeros((2, game.state_size), game.dtype),
         )
+
+    def fitted(self, game, playouts):
+        return replace(self, entries=places_for((playouts + 1) * game.code_limit, self.entries))  # each visits a node
 
     def forget(self, memory):
         memory.keys[:] = EMPTY
@@ -124,7 +126,8 @@ class Grave(GraveParameters, Method):
         memory.used[0] = memory.length[CODES] = 0
 
     def of_worker(self, memory, workers):
-        memory.used[1] //= workers
+        if len(memory.keys) == self.entries:  # else there is room for all that they make together
+            memory.used[1] //= workers
         return memory
 
     def for_threads(self):

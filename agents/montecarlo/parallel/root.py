@@ -70,8 +70,9 @@ class RootPlayer(ThreadedPlayer):
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
-        room = capacity(game, agent.max_nodes, agent.shares(agent.total_playouts(budget))[0])
-        self.searches = [OneSearch(agent.searcher(), game, room) for _ in range(agent.workers)]
+        most = agent.shares(agent.total_playouts(budget))[0]
+        room = capacity(game, agent.max_nodes, most)
+        self.searches = [OneSearch(agent.searcher(), game, room, most) for _ in range(agent.workers)]
 
     def decide(self, state, rng):
         shares = self.agent.shares(self.agent.total_playouts(self.budget))

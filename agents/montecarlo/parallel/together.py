@@ -110,12 +110,13 @@ class TogetherPlayer(Sharing):
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)
-        searcher, nodes = agent.searcher(), capacity(game, agent.max_nodes, agent.total_playouts(budget))
+        searcher, playouts = agent.searcher(), agent.total_playouts(budget)
+        nodes = capacity(game, agent.max_nodes, playouts)
         self.free, self.block = self.is_free(searcher), nodes - 1
         if self.free and agent.workers > 1:  # blocks are left unfinished
             nodes = min(agent.max_nodes, nodes + agent.workers * BLOCK * game.max_moves)
             self.block = max(game.max_moves, min(BLOCK * game.max_moves, nodes // (4 * agent.workers)))
-        self.one = OneSearch(searcher, game, nodes)
+        self.one = OneSearch(searcher, game, nodes, playouts)
         self.rule = searcher.search_rule(game, self.free)
         own = agent.policy == "own"
         self.memories = [searcher.worker_memory(self.one.memory, own, agent.workers) for _ in range(agent.workers)]
