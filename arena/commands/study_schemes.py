@@ -78,7 +78,7 @@ def schemes(
 
     For each game and budget: Elo at equal time and at equal playouts (search overhead), strength speed-up, efficiency,
     speed on threads. Simulated workers give the same result on any machine. A file has the options' words as keys; with
-    --resume it may have more games. Tables and figures are written beside the games.
+    --resume it may have more games, instances, schemes, workers or playouts than what was played, which is kept.
     """
     where.check()
     given = options.given(context, context.params.keys() - RESUMED)

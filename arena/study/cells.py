@@ -46,11 +46,12 @@ def _whole(data: bytes) -> int:
 class Plan:
     """Base of the plans of studies: dataclasses stored as JSON in a study's folder.
 
-    FILE: the file's name; WHAT: the things studied, in messages
+    FILE: the file's name; WHAT: the things studied, GROWS: how a study may be extended, in messages
     """
 
     FILE: ClassVar[str]
     WHAT: ClassVar[str]
+    GROWS: ClassVar[str] = "go on with the same"
 
     def check(self) -> None:
         """ConfigError with everything that is wrong."""
@@ -95,7 +96,8 @@ def _continued(study, stored, path: Path) -> Any:
     """ConfigError if another plan is wanted, or if the stored one is wrong by now."""
     if study not in (None, stored):
         keys = [key for key in asdict(stored) if getattr(study, key) != getattr(stored, key)]
-        raise ConfigError([f"the study in {path.parent} was begun with other values of {', '.join(keys)}"])
+        begun = f"the study in {path.parent} was begun with other values of {', '.join(keys)}"
+        raise ConfigError([f"{begun}; {study.GROWS}, or play this in another folder"])
     try:
         stored.check()
     except ConfigError as error:

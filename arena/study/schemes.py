@@ -11,7 +11,7 @@ import os
 import re
 import statistics
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -31,7 +31,7 @@ from arena.config.several import RangeError, spelled_out
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
-from arena.results.database.store import FILE_NAME, StoreExists
+from arena.results.database.store import FILE_NAME, StoreExists, busy
 from arena.results.papers import strength_scaling
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.statistics.even_factor import FINE, next_factor
@@ -84,6 +84,7 @@ class SchemesStudy(Plan):
     serial: str = ""
 
     FILE, WHAT = PLAN_OF_SCHEMES, "schemes"
+    GROWS = "add games, instances, schemes, workers or playouts to what it has"
 
     # -- What is wrong --------------------------------------------------------------------------------------------
 
@@ -101,12 +102,15 @@ class SchemesStudy(Plan):
             for game in self.instances
             if games.make(game).players != 2
         ]
+        if self.games < 2 or self.games % 2:
+            wrong = "is odd, but" if self.games > 0 else "is out of range:"
+            problems.append(f"games = {self.games}: {wrong} each opening has two, with sides swapped")
         problems += self._problems_of_schemes()
         problems += self._serial_problems()
         if problems:
             raise ConfigError([f"schemes: {problem}" for problem in problems])
         for cell in self.cells():
-            from_values(cell.config(cell.first_pairings({}), {}), "schemes")
+            from_values(cell.config(cell.matches([], cell.first_pairings({})), {}), "schemes")
 
     def _problems_of_schemes(self) -> list[str]:
         problems = []
@@ -186,14 +190,11 @@ class SchemesStudy(Plan):
         ]
 
     def extends(self, other):
-        """Whether this has more games or, where there are folders for them, instances or budgets."""
-        if len(other.cells()) == 1 and len(self.cells()) > 1:
-            return False
-        lists = ("instances", "playouts")
+        """Whether all that the other plays is part of this."""
+        lists = {"instances", "playouts"}
         more = all(set(getattr(other, key)) <= set(getattr(self, key)) for key in lists) and self.games >= other.games
-        return more and replace(self, games=0, instances=(), playouts=()) == replace(
-            other, games=0, instances=(), playouts=()
-        )
+        grown = {key: getattr(self, key) for key in lists | {"games", "schemes", "workers"}}
+        return more and set(other.points()) <= set(self.points()) and replace(other, **grown) == self
 
     # -- Of a study of one game and one budget --------------------------------------------------------------------
 
@@ -233,31 +234,39 @@ class SchemesStudy(Plan):
         steps = range(math.ceil(FINE * math.log2(lowest)), math.floor(FINE * math.log2(highest)) + 1)
         return sorted({max(1, round(2.0 ** (k / FINE) * self.each)) / self.each for k in steps} | known)
 
-    def config(self, pairings: list, times: dict[str, float]) -> dict:
-        """The tournament's configuration, with these pairs of names as its pairings."""
+    def matches(self, known: list, pairs: Iterable[tuple[str, str]]) -> list:
+        """The listed matches of these pairs, after those known: what is added changes no game of theirs."""
+        ends: dict[tuple[str, str], int] = {}
+        for one, other, _, end in known:
+            ends[one, other] = max(end, ends.get((one, other), 0))
+        return known + [[*pair, 0, self.games // 2] for pair in pairs if ends.get(pair, 0) < self.games // 2]
+
+    def config(self, matches: list, times: dict[str, float], begun: Iterable[str] = ()) -> dict:
+        """The tournament's configuration, with these listed matches; the agents of a run that has begun come first."""
         serials: dict[str, Agent] = {}
         for point in self.points():
             own = self.own_serial(point.scheme)
             for factor in self.factors(point, times):
                 name = self.serial_name(point.scheme, factor)
                 serials[name] = replace(own, playouts=round(factor * self.each))
-        made = [*serials.items(), *((point.name, self.parallel(point)) for point in self.points())]
+        made = serials | {point.name: self.parallel(point) for point in self.points()}
+        names = dict.fromkeys([*(name for name in begun if name in made), *made])
         return {
             "game": self.game,
-            "games": self.games,
+            "format": "matches",
             "opening_plies": self.opening_plies,
             "seed": self.seed,
-            "agents": [{"name": name, "agent": str(agent)} for name, agent in made],
-            "pairings": pairings,
+            "agents": [{"name": name, "agent": str(made[name])} for name in names],
+            "matches": matches,
         }
 
-    def first_pairings(self, times: dict[str, float]) -> list:
+    def first_pairings(self, times: dict[str, float]) -> list[tuple[str, str]]:
         """Each point against the playouts of all its workers, and at equal time if known."""
         found = []
         for point in self.points():
             equal = equal_factor(times.get(point.name, math.nan), self.each)
             factors = sorted({float(point.workers)} | ({equal} if equal else set()))
-            found += [[point.name, self.serial_name(point.scheme, factor)] for factor in factors]
+            found += [(point.name, self.serial_name(point.scheme, factor)) for factor in factors]
         return found
 
 
@@ -322,8 +331,32 @@ def places(study: SchemesStudy, folder) -> Iterator[tuple[SchemesStudy, Path]]:
     """Studies of one game and budget, with folders: the study's own if there is one."""
     cells = study.cells()
     for cell in cells:
-        slug = re.sub(r"\W+", "-", f"{cell.game}-{cell.each}").strip("-")
-        yield cell, Path(folder) if len(cells) == 1 else Path(folder, slug)
+        yield cell, Path(folder) if len(cells) == 1 else Path(folder, slug(cell))
+
+
+def slug(cell: SchemesStudy) -> str:
+    """The name of the folder of a study of one game and budget, within one of several."""
+    return re.sub(r"\W+", "-", f"{cell.game}-{cell.each}").strip("-")
+
+
+def begun(study: SchemesStudy | None, folder: Path, resume: bool) -> SchemesStudy:
+    """`SchemesStudy.begin`; a study of one game and budget that is to have several gives its run a folder within.
+
+    The run's plan is copied first, and its games are moved last: a kill in between leaves the rest to the next call.
+    """
+    in_own = (folder / FILE_NAME).exists()
+    if in_own and study is not None and len(study.cells()) > 1 and study.extends(stored := SchemesStudy.read(folder)):
+        if busy(folder):
+            raise ConfigError([f"{folder} is in play"])
+        if len(stored.cells()) == 1:
+            SchemesStudy.begin(stored, folder / slug(stored), True)
+    study = SchemesStudy.begin(study, folder, resume)
+    if in_own and len(study.cells()) > 1:
+        (place,) = (path.parent for path in folder.glob(f"*/{SchemesStudy.FILE}"))
+        of_run = [path for path in folder.iterdir() if path.is_file() and path.name != SchemesStudy.FILE]
+        for path in sorted(of_run, key=lambda path: path.name == FILE_NAME):
+            path.replace(place / path.name)
+    return study
 
 
 # -- Playing ------------------------------------------------------------------------------------------------------
@@ -347,7 +380,7 @@ def run(
     folder = Path(out)
     if study is not None and not resume and (folder / FILE_NAME).exists():
         raise StoreExists(f"{folder} holds a tournament already")
-    study = SchemesStudy.begin(study, folder, resume)
+    study = begun(study, folder, resume)
     for cell, place in places(study, folder):
         if place != folder:
             SchemesStudy.begin(cell, place, True)
@@ -372,8 +405,8 @@ def schemes(
     file: a TOML file, or None if `keys` are those of such a file
     out: the folder of the study; None makes a temporary one
     processes: the cores to use; None uses all that this process may use
-    resume, cluster, changed, errors: as of `arena.run`; with `resume`, a study may have more games, and one of several
-    instances or playouts more of them
+    resume, cluster, changed, errors: as of `arena.run`; with `resume`, a study may have more games of a match, and
+    more instances, schemes, workers and playouts: what was played is not played again
     """
     if file is not None and keys:
         raise TypeError(f"a file is complete: it takes no {', '.join(keys)} besides")
@@ -384,31 +417,35 @@ def schemes(
 
 
 def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster, changed) -> None:
-    times = _times(cell, folder, tell)
-    pairings, number = _stored_pairings(folder), 0
-    wanted = pairings if pairings else cell.first_pairings(times)
-    while True:
+    times, number = _times(cell, folder, tell), 0
+    names, known = _stored(folder)
+    pairs = [*((one, other) for one, other, *_ in known), *cell.first_pairings(times)]
+    while pairs:
         number += 1
-        matches = f"{len(wanted) - len(pairings)}{' more' if pairings else ''} matches"
-        tell(f"{cell.game}, {cell.each} playouts, round {number}: {matches}")
-        pairings = wanted
-        config = from_values(cell.config(pairings, times), str(folder))
+        matches = cell.matches(known, dict.fromkeys(pairs))
+        more = f"{len(matches) - len(known)}{' more' if known else ''} matches"
+        tell(f"{cell.game}, {cell.each} playouts, round {number}: {more}")
+        config = from_values(cell.config(matches, times, names), str(folder))
         running.run(config, folder, workers, True, events, cluster, changed)
-        more = _next_pairings(cell, folder, times)
-        if not more:
-            return
-        wanted = [*pairings, *more]
+        names, known = [name for name, _ in config.agents], matches
+        pairs = _next_pairings(cell, folder, times)
 
 
-def _stored_pairings(folder) -> list:
-    return results.load(folder).meta["config"]["pairings"] if (folder / FILE_NAME).exists() else []
+def _stored(folder) -> tuple[list[str], list]:
+    """The names of a stored run's agents, and its matches; nothing if none has begun."""
+    if not (folder / FILE_NAME).exists():
+        return [], []
+    config = results.load(folder).meta["config"]
+    if "matches" not in config:
+        raise ConfigError([f"{folder} was begun by a version that played studies as round robins; play it anew"])
+    return [agent["name"] for agent in config["agents"]], config["matches"]
 
 
-def _next_pairings(cell, folder, times) -> list:
+def _next_pairings(cell, folder, times) -> list[tuple[str, str]]:
     matches = _matches(cell, results.load(folder), times)
     factors = {point: next_factor(matches[point], LEAST, MOST * point.workers, cell.each) for point in cell.points()}
     return [
-        [point.name, cell.serial_name(point.scheme, factor)] for point, factor in factors.items() if factor is not None
+        (point.name, cell.serial_name(point.scheme, factor)) for point, factor in factors.items() if factor is not None
     ]
 
 
@@ -430,11 +467,12 @@ def _matches(cell, played, times) -> dict:
 
 def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
     """{name of a point: time of a move over its serial search's}, measured once."""
-    if stored := _stored_times(folder):
-        return stored
+    found = _stored_times(folder)
+    if not (lacking := [point for point in cell.points() if point.name not in found]):
+        return found
     path = folder / TIMES
     tell(f"{cell.game}, {cell.each} playouts: measuring the time of a move")
-    found = {point.name: _time(cell, point) for point in cell.points()}
+    found |= {point.name: _time(cell, point) for point in lacking}
     known = {name: None if math.isnan(time) else time for name, time in found.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(known, indent=1))

@@ -120,9 +120,10 @@ class Snapshot:
 
     @property
     def names(self) -> list[str]:
-        """The agents' names, in the order of the configuration; with pairings, of those that meet others."""
-        pairings = self.meta.get("config", {}).get("pairings") or []
-        met = {name for pair in pairings for name in pair}
+        """The agents' names, in the order of the configuration; with pairings or matches, of those that meet others."""
+        config = self.meta.get("config", {})
+        pairings = config.get("pairings") or config.get("matches") or []
+        met = {name for one, other, *_ in pairings for name in (one, other)}
         return [agent["name"] for agent in self.agents if not pairings or agent["name"] in met]
 
     @property

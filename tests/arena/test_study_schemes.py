@@ -2,11 +2,14 @@
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -224,7 +227,7 @@ def test_equal_time_is_equal_time(tmp_path):
 def test_more_threads_than_cores_measure_no_time():
     cell = SchemesStudy(("tictactoe",), ("root",), (64,), (8,), threads=True).cells()[0]
     assert schemes.equal_factor(schemes._time(cell, Point("root", 64)), 8) is None
-    assert cell.first_pairings({}) == [["root x64", "uct, 512 playouts"]]
+    assert cell.first_pairings({}) == [("root x64", "uct, 512 playouts")]
 
 
 @pytest.mark.parametrize("time", [0.01, 0.3, 1.0, 1.7, 3.3, 7.7, 12.53, 200.0])
@@ -260,7 +263,7 @@ def test_a_file_describes_a_study_which_can_be_extended(tmp_path):
     assert len(again) > len(first) and set(first["id"]) < set(again["id"])
     path.write_text('game = "tictactoe"\nschemes = ["root(workers=3)"]\nplayouts = 4\ngames = 6\n')
     done = call(path, "--out", out, "--resume")
-    assert done.exit_code == 2 and "begun with other values of schemes" in done.output
+    assert done.exit_code == 2 and "begun with other values of schemes; add games" in " ".join(done.output.split())
     path.write_text('game = "tictactoe"\nscheme = ["root"]\n')
     done = call(path)
     assert done.exit_code == 2 and "unknown field `scheme`; the keys of a study of schemes are game," in done.output
@@ -279,12 +282,77 @@ def test_games_and_budgets_are_studies_of_their_own(tmp_path):
     assert set(before["id"]) < set(games_of(tmp_path / "run" / "tictactoe-4")["id"])
 
 
-def test_a_study_of_one_game_and_budget_gets_no_folders_for_others(finished):
-    """Its games lie in its own folder, and would be played again."""
-    assert replace(STUDY, games=20).extends(STUDY)
-    assert not replace(STUDY, playouts=(8, 16)).extends(STUDY)
-    with pytest.raises(ConfigError, match="begun with other values of playouts"):
-        schemes.run(replace(STUDY, playouts=(8, 16)), finished[0], resume=True)
+EXTENDED = {
+    "a scheme": {"schemes": ("leaf", "tree", "root")},
+    "workers": {"workers": (1, 2, 4)},
+    "a scheme by its numbers": {"schemes": ("tree(wu=[false, true])", "tree", "root", "pipeline(workers=[2, 3])")},
+    "a game": {"instances": ("nim(heaps=(1, 2))", "tictactoe")},
+    "playouts": {"playouts": (4, 8)},
+    "games": {"games": 12},
+    "all": {
+        "schemes": ("leaf", "root", "tree"),
+        "workers": (1, 2, 4),
+        "instances": ("tictactoe", "nim(heaps=(1, 2))"),
+        "games": 14,
+    },
+}
+
+
+def stored_games(folder):
+    """{(game, playouts of a worker, id): all that is stored of a game}, over the runs of a study."""
+    return {
+        (cell.game, cell.each, row.id): (row.seconds, row.moves, row.first, row.second)
+        for cell, place in schemes.places(SchemesStudy.read(folder), folder)
+        if (place / "tournament.sqlite").exists()
+        for row in results.load(place).games.itertuples()
+    }
+
+
+@pytest.mark.parametrize("more", EXTENDED)
+def test_a_study_is_extended_and_plays_only_what_is_new(more, finished, tmp_path):
+    """Games stored before are the same rows, their seconds included."""
+    longer, folder = replace(STUDY, **EXTENDED[more]), tmp_path / "run"
+    shutil.copytree(finished[0], folder)
+    before = stored_games(folder)
+    table = schemes.run(longer, folder, workers=1, resume=True)
+    after = stored_games(folder)
+    assert before.items() < after.items()
+    found = table[["game", "playouts", "scheme", "workers"]].values.tolist()
+    assert found == [[cell.game, cell.each, *point] for cell in longer.cells() for point in cell.points()]
+    assert (table["games"] >= longer.games).all()
+    if "games" not in EXTENDED[more]:
+        old = table.merge(finished[1][["game", "playouts", "scheme", "workers"]])
+        pd.testing.assert_frame_equal(old[finished[1].columns], finished[1])
+    assert (folder / "tournament.sqlite").exists() == (len(longer.cells()) == 1)
+    assert schemes.run(None, folder, workers=1, resume=True).equals(table) and stored_games(folder) == after
+
+
+def test_a_study_does_not_lose_what_it_has(finished):
+    for change in ({"workers": (1,)}, {"schemes": ("tree",)}, {"games": 8}, {"seed": 4}, {"instances": ("hex",)}):
+        with pytest.raises(ConfigError, match=f"other values of {next(iter(change))}; add games, instances, schemes"):
+            schemes.run(replace(STUDY, **change), finished[0], resume=True)
+
+
+def test_a_kill_while_a_study_makes_room_loses_nothing(finished, tmp_path, monkeypatch):
+    longer = replace(STUDY, instances=("tictactoe", "nim(heaps=(1, 2))"))
+    moves = len([path for path in finished[0].iterdir() if path.is_file()]) - 1
+    replaced = Path.replace
+    for left in range(moves + 3):
+        folder = tmp_path / str(left)
+        shutil.copytree(finished[0], folder)
+        before, count = stored_games(folder), iter(range(left))
+
+        def killed(path, target, count=count):
+            if next(count, None) is None:
+                raise KeyboardInterrupt
+            return replaced(path, target)
+
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            patch.setattr(Path, "replace", killed)
+            schemes.begun(longer, folder, True)
+        assert len([*folder.rglob("tournament.sqlite")]) == 1
+        schemes.begun(longer, folder, True)
+        assert stored_games(folder) == before and [*folder.glob("*/tournament.sqlite")]
 
 
 def test_the_report_begins_with_the_study(finished, tmp_path):
