@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from arena.agents.core.agent import Agent, Budget, closing
 from arena.config.config import Seat
@@ -17,17 +17,23 @@ _SMALLEST = {"playouts": 1, "nodes": 1, "depth": 1, "seconds": 0.001}
 PLIES = 3  # so that agents also reuse a tree from their last move
 
 
-def warm(games: Iterable[Game], seat: Seat, faults: tuple[type[BaseException], ...] = FAULTS) -> tuple[float, str]:
+def warm(
+    games: Iterable[Game],
+    seat: Seat,
+    faults: tuple[type[BaseException], ...] = FAULTS,
+    before: Callable[[], object] = lambda: None,
+) -> tuple[float, str]:
     """Compile, or load, a seat's kernels: it plays all sides' first moves with the smallest of its budgets.
 
-    Returns the seconds, and the agent's exception in words, or "": one among `faults` is logged, as games will show it.
+    `before` is called ahead of each decision, and of making a player.  Returns the seconds, and the agent's exception
+    in words, or "": one among `faults` is logged, as games will show it.
     An agent that kills its process kills this one.
     """
     start, failure = time.perf_counter(), ""
     try:
         for game in games:
             for budget in _budgets(seat):
-                _play_first_moves(game, seat, budget)
+                play_first_moves(game, seat, budget, before)
     except faults as error:
         failure = in_words(error)
         log.exception("%s failed while its kernels were being compiled", seat.name)
@@ -51,14 +57,17 @@ def _budgets(seat) -> list[Budget]:
     return [Budget.of({kind: _SMALLEST[kind]}) for kind in seat.agent.budgets]
 
 
-def _play_first_moves(game, seat, budget):
+def play_first_moves(game, seat, budget, before) -> None:
+    """All sides' first moves; see `warm`."""
     state, rng = game.initial(), stream(0, "warm")
+    before()
     with closing(seat.agent.new_player(game, budget)) as player:
         player.start(game, state.copy(), [])
         for _ in range(PLIES):
             while not game.is_over(state) and game.player(state) == CHANCE:
                 state = _after(game, state, int(game.random_outcome(state, rng)), player)
             if not game.is_over(state):
+                before()
                 state = _after(game, state, int(player.choose(state.copy(), rng).move), player)
 
 

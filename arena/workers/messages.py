@@ -31,6 +31,9 @@ _LENGTH = struct.Struct(">I")
 _numbers = attrgetter("ply", "value", "clock", *(field.name for field in fields(Effort)))  # of a decision
 
 
+SLOW_SECONDS = 5.0  # of a first decision; then a worker prints where its code is
+
+
 class Ready(msgspec.Struct, tag=True, frozen=True):
     """The worker can play."""
 

@@ -16,11 +16,11 @@ from arena.play.first_moves import weight
 from arena.results.database.record import Reason
 from arena.workers import compiled, worker_main
 from arena.workers.logs import WorkersLog
-from arena.workers.messages import LONGEST, Failed, Junk, Ready, Warm, Warmed
+from arena.workers.messages import LONGEST, SLOW_SECONDS, Failed, Junk, Ready, Warm, Warmed
 from arena.workers.starting import WorkerStartError
 from arena.workers.waiting import Failure
 from arena.workers.watchdog import Watchdog
-from arena.workers.worker import TICK, Looks, Worker
+from arena.workers.worker import TICK, Looks, SlowCall, Worker
 
 
 class Child(Worker):
@@ -34,7 +34,7 @@ class Warmer:
     """Compiles in child processes, so that an agent that ends its process harms no others.
 
     workers: cores to use; before: called with each agent's name; after: called with name, seconds, and failure, if any;
-    failed: called with a sentence on each agent that ends or hangs its process
+    failed: called with a sentence on each agent that is slow, or ends or hangs its process
     """
 
     config: Config
@@ -46,6 +46,7 @@ class Warmer:
     stopped: bool = field(default=False, init=False)
     _children: list[Child] = field(default_factory=list, init=False)
     _spoilt: Counter[int] = field(default_factory=Counter, init=False)
+    _slow: set[int] = field(default_factory=set, init=False)  # agents whose first decision was told to be slow
     _watchdog: Watchdog = field(default_factory=Watchdog, init=False)
 
     def __post_init__(self):
@@ -112,7 +113,7 @@ class Warmer:
         return type(self.config.conditions[0].seats[agent].agent)
 
     def _order(self, child):
-        child.begun, child.paused = time.monotonic(), 0.0
+        child.begun, child.paused, child.slow = time.monotonic(), 0.0, SlowCall()
         self.before(self.config.agents[child.agent][0])
         with suppress(OSError):  # it has just died, as it shows when heard
             child.end.send(Warm(child.agent))
@@ -120,6 +121,10 @@ class Warmer:
     def _attend(self, child, ready, tick) -> Failure | None:
         if child.printed in ready:
             child.note_printed()
+            if child.slow.where and child.agent not in self._slow and child.agent is not None:
+                self._slow.add(child.agent)
+                slow = f"{self.config.agents[child.agent][0]} takes more than {SLOW_SECONDS:g} s for a first decision"
+                self.failed(f"{slow}: {child.slow.where}")
         try:
             open_ = self._hear(child)
             if open_ and not child.dead():

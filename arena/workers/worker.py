@@ -1,9 +1,11 @@
 """A worker as the supervisor sees it: its process, messages, prints and games, and whether it is overdue."""
 
+import inspect
 import logging
 import math
 import multiprocessing
 import os
+import re
 import signal
 import socket
 import time
@@ -11,11 +13,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
+import arena.agents
+import arena.games
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play import watch
+from arena.play.first_moves import play_first_moves
 from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
@@ -41,6 +47,8 @@ BACKSTOP = 4  # times a game's limits: then a worker is killed whatever it says
 MOST_PLIES = 1_000_000_000  # shown of a game
 LONGEST_LINE = 4096  # bytes of prints in a record
 PRINTED_AT_ONCE = 1 << 18  # bytes
+OURS = tuple(str(Path(inspect.getfile(part)).parent) for part in (arena, arena.agents, arena.games))
+FRAME = re.compile(r'  File "(.*)", line (\d+) in (\S+)')  # of a stack that `faulthandler` writes
 ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give a socket less room
 
 
@@ -76,6 +84,7 @@ class Worker:
         self.end, self.printed = SupervisorsEnd(ours), printed
         os.set_blocking(printed.fileno(), False)
         self._line = b""
+        self.slow = SlowCall()
         self.jobs: deque[Job] = deque()  # games without a record: in play, or waiting until it is ready
         self.sent = 0  # games in its last order
         self.ready = False
@@ -99,7 +108,7 @@ class Worker:
         if not self.jobs:
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
-        self.words[watch.GAME], self.running = 0.0, None
+        self.words[watch.GAME], self.running, self.slow = 0.0, None, SlowCall()
         fixtures = [job.fixture for job in self.jobs]
         with suppress(OSError):  # it has just died, as its sentinel shows
             order = Probe(fixtures[0].condition) if self.jobs[0].probes else None
@@ -155,6 +164,7 @@ class Worker:
         for begin in range(0, len(line), LONGEST_LINE):
             text = line[begin : begin + LONGEST_LINE].decode("utf-8", "backslashreplace").rstrip()
             if text:
+                self.slow.read(text)
                 self.run_log.of_worker(self.name, "printed", logging.INFO, text)
 
     # -- What it does ---------------------------------------------------------------------------------------------
@@ -254,7 +264,8 @@ class Worker:
             limit = min(doing.limit, game_seconds)
             if now - doing.since - compiling - doing.compiled - self.paused > limit:
                 what = "its move was" if doing.playing else "its first decisions were"
-                return late(f"{what} not over after {limit:g} s", agent=agent, certain=True)
+                where = f", in {self.slow.where}" if self.slow.where and not doing.playing else ""
+                return late(f"{what} not over after {limit:g} s{where}", agent=agent, certain=True)
         limit = game_seconds
         if self.jobs and self.jobs[0].probes:
             limit = min(PROBE_SECONDS, max(PROBE_LOADING, game_seconds))
@@ -283,6 +294,23 @@ class Worker:
             self.note_printed()
             self.printed.close()
         self.end.close()
+
+
+class SlowCall:
+    """Finds the line of a user's class that runs, in the stacks that `faulthandler` writes, innermost first."""
+
+    def __init__(self):
+        self.where = ""  # decide (loop.py, line 7)
+        self._user = ""  # in the stack of one thread, the last of the frames before ours
+
+    def read(self, text: str) -> None:
+        """Take the next line that the process has printed."""
+        if text.startswith(("Timeout (", "Thread ")):
+            self._user = ""
+        elif (frame := FRAME.match(text)) and not frame[1].startswith(OURS):
+            self._user = f"{frame[3]} ({Path(frame[1]).name}, line {frame[2]})"
+        elif frame and frame[3] == play_first_moves.__name__:
+            self.where = self._user
 
 
 class Looks:

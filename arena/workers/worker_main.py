@@ -3,6 +3,7 @@
 A fork server that has loaded this module and the run's games and agents (`arena.workers.starting`) starts it at once.
 """
 
+import faulthandler
 import logging
 import os
 import socket
@@ -20,16 +21,30 @@ from arena.play.game_calls import GameError
 from arena.play.match import Openings, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
 from arena.play.process_state import Guard
-from arena.play.referee import files_of, storable
+from arena.play.referee import GRACE, files_of, storable
 from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs
 from arena.workers.batches import NEWS_SECONDS
 from arena.workers.confinement import confine, limit_memory
 from arena.workers.machine import sources_of
-from arena.workers.messages import Failed, Play, Played, Probe, Probed, Ready, Running, Warm, Warmed, WorkersEnd
+from arena.workers.messages import (
+    SLOW_SECONDS,
+    Failed,
+    Play,
+    Played,
+    Probe,
+    Probed,
+    Ready,
+    Running,
+    Warm,
+    Warmed,
+    WorkersEnd,
+)
 
 log = logging.getLogger("arena.workers.worker_main")
+
+LOADING_SECONDS = 10.0  # at least, for an agent's first decision in a process
 
 CHANGED = (
     "the code of games or agents is not what the run began with: a file has been edited since, or a class was changed "
@@ -71,12 +86,32 @@ def _warmed(config, watch, agent) -> Warmed:
     seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
     for game in config.instances:  # one by one, since the limits are for each
         watch.begin(playing=False)
-        with watch.of(agent, config.values["game_seconds"]):
-            seconds, failure = warm([game], seat, (BaseException,))
+        seconds, failure = _first_moves(config, watch, game, seat, agent)
         total += seconds
         if failure:
             break
     return Warmed(agent, total, failure)
+
+
+def _first_moves(config, watch, game, seat, agent) -> tuple[float, str]:
+    """`warm`; each decision has a move's time, and one that is slow writes to the log which line runs."""
+    limit = _first_limit(config.values, seat.budget)
+
+    def before():
+        watch.enter(agent, limit)
+        faulthandler.dump_traceback_later(SLOW_SECONDS, file=2)
+
+    try:
+        with watch.of(agent, limit):
+            return warm([game], seat, (BaseException,), before)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _first_limit(values, budget) -> float:
+    """Seconds that a first decision may take besides compiling: as a move of a game, but it loads kernels, too."""
+    own = values["move_seconds"] if budget.seconds is None else budget.seconds + values["time_margin"] + GRACE
+    return min(values["game_seconds"], max(LOADING_SECONDS, own))
 
 
 def _settle_in(channel, watch, resolved, sources) -> Config | None:
@@ -159,8 +194,7 @@ class Table:
         return replace(record, detail=storable("; ".join(dict.fromkeys(said))))
 
     def _warm(self, condition, agent):
-        with self._watch.of(agent, self._config.values["game_seconds"]):
-            warm([condition.game], condition.seats[agent], (BaseException,))
+        _first_moves(self._config, self._watch, condition.game, condition.seats[agent], agent)
 
     def _announce(self, agent: int | None) -> None:
         try:

@@ -1,9 +1,11 @@
 """The supervisor: no game is lost, whatever becomes of the workers."""
 
+import inspect
 import logging
 import multiprocessing
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.agents import Budget
 from arena.config import loading
 from arena.results.database.record import Reason
 from arena.workers import compiled, waiting, worker_main
@@ -22,7 +25,7 @@ from arena.workers.logs import RunLog
 from arena.workers.starting import WorkerStartError
 from arena.workers.waiting import Queue
 from arena.workers.warmer import Warmer
-from arena.workers.worker import STOP, STOPPED_SECONDS, TICK
+from arena.workers.worker import STOP, STOPPED_SECONDS, TICK, SlowCall
 from tests.arena import oddities
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import round_robin
@@ -298,6 +301,76 @@ def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     assert {entry for entry in told if entry in ("slow", "random")} == {"slow", "random"} and len(told) == 4
     (seconds, failure), *_ = (entry[1:] for entry in told if entry[0] == "slow")
     assert failure == "" and seconds > 7.0
+
+
+LOOPS = """
+import random
+from dataclasses import dataclass
+from typing import ClassVar
+
+from arena.agents import Agent, Player
+
+
+class Loops(Player):
+    def decide(self, state, rng):
+        return self.search()
+
+    def search(self):
+        while True:
+            random.random()
+
+
+@dataclass(frozen=True)
+class Looping(Agent):
+    name: ClassVar[str] = "looping"
+    budgets: ClassVar[tuple] = ()
+
+    def new_player(self, game, budget):
+        return Loops()
+"""
+
+
+@pytest.mark.slow
+def test_a_loop_in_a_first_decision_ends_with_a_moves_time_and_names_its_line(tmp_path, monkeypatch):
+    (tmp_path / "looping_of_test.py").write_text(LOOPS)
+    monkeypatch.syspath_prepend(tmp_path)
+    keys = values("looping", "random", game="tictactoe", plugins=["looping_of_test"], move_seconds=6.0)
+    told, begun = [], time.monotonic()
+    with RunLog(tmp_path / "log.txt") as run_log:
+        tell = (lambda name: None), (lambda *result: told.append(result)), told.append
+        assert Warmer(loading.from_values(keys), run_log, 1, *tell).run().total() == 1
+    assert time.monotonic() - begun < 60.0
+    slow, _, hung = (entry for entry in told if "looping" in str(entry))
+    assert slow == "looping takes more than 5 s for a first decision: decide (looping_of_test.py, line 11)"
+    assert re.search(r"were not over after \d+ s, in decide \(looping_of_test.py, line 11\)$", hung)
+
+
+def test_a_first_decision_has_a_moves_time():
+    limit = worker_main._first_limit
+    given = {"move_seconds": 30.0, "game_seconds": 3600.0, "time_margin": 1.0}
+    assert limit(given, Budget()) == 30.0 == limit(given, Budget(playouts=5))
+    assert limit(given | {"move_seconds": 0.5}, Budget()) == limit(given, Budget(seconds=1.0)) == 10.0
+    assert limit(given, Budget(seconds=20.0)) == 26.0 and limit(given | {"game_seconds": 3.0}, Budget()) == 3.0
+
+
+def test_the_line_is_that_of_the_thread_that_decides():
+    """The outermost of the user's calls; the frames of other threads, and inner calls of libraries, are not named."""
+    ours, call = inspect.getfile(worker_main), SlowCall()
+    for line in [
+        "Timeout (0:00:05)!",
+        "Thread 0x1 (most recent call first):",
+        '  File "/usr/lib/python3/selectors.py", line 415 in select',
+        f'  File "{ours}", line 125 in watching',
+        "Thread 0x2 (most recent call first):",
+        '  File "/usr/lib/python3/random.py", line 3 in random',
+        '  File "/home/a b/bob.py", line 17 in search',
+        '  File "/home/a b/bob.py", line 12 in decide',
+        f'  File "{ours}", line 213 in choose',
+        f'  File "{ours}", line 70 in play_first_moves',
+    ]:
+        assert call.where == ""
+        call.read(line)
+    assert call.where == "decide (bob.py, line 12)"
 
 
 @pytest.mark.slow
