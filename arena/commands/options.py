@@ -71,9 +71,19 @@ def agents_option(help: str):
     return typer.Option("--agent", "-a", metavar="AGENT", help=help, autocompletion=complete_agent)
 
 
-def output_option(help: str):
-    """--output, a file."""
-    return in_files("--output", "-o", help=help)
+def output_option(help: str, ending: str = ""):
+    """--output, a file, whose name may end only in `ending` if that is given, such as .svg."""
+
+    def sound(path: Path | None) -> Path | None:
+        if path is not None and ending and path.suffix and path.suffix.lower() != ending and not _is_device(path):
+            raise typer.BadParameter(f"{path} would hold {ending[1:].upper()}: name it {path.with_suffix(ending).name}")
+        return path
+
+    return in_files("--output", "-o", help=help, callback=sound)
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
 
 
 def resume_option(help: str):

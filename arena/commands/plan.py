@@ -21,7 +21,7 @@ ProblemName = Annotated[
 ]
 Above = Annotated[float, typer.Option(help="In a game, the goal is a score above this one, for the player to move.")]
 Nodes = Annotated[int, typer.Option(callback=at_least(1, 10_000_000), help="Stop after N nodes.", metavar="N")]
-Drawing = Annotated[Path | None, output_option("An SVG file to draw the search to.")]
+Drawing = Annotated[Path | None, output_option("An SVG file to draw the search to.", ".svg")]
 
 
 @command(

@@ -10,7 +10,7 @@ from arena.commands.options import Folder, Force, Trust, output_option, trust_ru
 from arena.commands.output import check_free, quoted, say, write_whole
 from arena.commands.progress import progress_line
 
-PageFile = Annotated[Path | None, output_option("The page to write. Default: DIR/report.html.")]
+PageFile = Annotated[Path | None, output_option("The page to write. Default: DIR/report.html.", ".html")]
 
 
 @command(Panel.READ, examples="arena report runs/first\narena report runs/first --output first.html")

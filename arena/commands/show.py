@@ -24,7 +24,7 @@ def show(
     folder: Folder,
     id: Annotated[str | None, typer.Argument(help="A game's id. Default: list the games.", metavar="ID")] = None,
     ply: Annotated[int | None, typer.Option(help="Show the board after this many plies. Default: the end.")] = None,
-    output: Annotated[Path | None, output_option("An SVG file for a drawing of the position.")] = None,
+    output: Annotated[Path | None, output_option("An SVG file for a drawing of the position.", ".svg")] = None,
     force: Force = False,
     candidates: Annotated[
         bool, typer.Option("--candidates", help="Show the most visited moves of each search, with visits and values.")

@@ -29,7 +29,7 @@ def archive(
     title: Annotated[str | None, typer.Option(help="The title to cite. Default: the folder's name.")] = None,
     author: Authors = None,
     license: Annotated[str, typer.Option(help="An SPDX identifier.")] = "CC-BY-4.0",
-    output: Annotated[Path | None, output_option("The archive. Default: the folder's name and .zip.")] = None,
+    output: Annotated[Path | None, output_option("The archive. Default: the folder's name and .zip.", ".zip")] = None,
     force: Force = False,
     trust: Trust = False,
 ) -> None:

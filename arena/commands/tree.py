@@ -61,7 +61,7 @@ ToProve = Annotated[
     Goal | None, typer.Option(help="What pns and pn2 try to prove for the player to move. Default: win.")
 ]
 Seed = Annotated[int | None, typer.Option(callback=at_least(0), help="The seed of uct and ubfm. Default: 1.")]
-Drawing = Annotated[Path | None, output_option("An SVG file to draw the tree to.")]
+Drawing = Annotated[Path | None, output_option("An SVG file to draw the tree to.", ".svg")]
 Limit = Annotated[
     int | None,
     typer.Option(

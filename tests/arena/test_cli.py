@@ -143,6 +143,24 @@ class Told(UserError):
     """What a module that the project does not know may raise."""
 
 
+@pytest.mark.parametrize(
+    "words, holds",
+    [
+        (["report", "."], "html"),
+        (["show", "."], "svg"),
+        (["tree", "tictactoe"], "svg"),
+        (["plan", "vacuum"], "svg"),
+        (["study", "archive", "."], "zip"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.pdf", "x.PNG", "x.tar.gz"])
+def test_a_file_is_not_written_under_the_name_of_another_format(words, holds, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, [*words, "--output", name])
+    assert done.exit_code == 2 and f"would hold {holds.upper()}: name it x." in " ".join(done.output.split()), done.output
+    assert not list(tmp_path.iterdir())
+
+
 def test_any_user_error_is_told_in_a_line(monkeypatch):
     def fail(*_):
         raise Told("say it differently")
