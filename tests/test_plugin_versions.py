@@ -96,6 +96,8 @@ def test_copies_of_a_file_meet(repository):
     ("mine@--help as old", "is of no form"),
     ("mine as", "is of no form"),
     ("nothing@HEAD as old", "is no module in"),
+    ("random", "random is Python's own; for a file of that name: 'random.py as mine'"),
+    ("xml.dom", "xml.dom is Python's own"),
     ("json as sys", "sys is another module already"),
     ("arena.games as mine", "is a package"),
 ])  # fmt: skip

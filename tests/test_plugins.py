@@ -152,8 +152,10 @@ def test_plugins_are_imported_here_and_in_workers(monkeypatch):
     result = call("solve", "tictactoe", "--plugin", "no.such")
     assert result.exit_code == 2 and "no.such: ModuleNotFoundError" in result.stderr
     monkeypatch.setenv(plugins.VARIABLE, "")
-    plugins.add_named(["json"], ".")
-    assert plugins.named() == ["json"] and json.loads(os.environ[plugins.VARIABLE]) == [[os.getcwd(), "json"]]
+    plugins.add_named(["tests.heap"], ".")
+    assert plugins.named() == ["tests.heap"] and json.loads(os.environ[plugins.VARIABLE]) == [
+        [os.getcwd(), "tests.heap"]
+    ]
 
 
 AGENT = """from dataclasses import dataclass

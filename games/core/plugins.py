@@ -97,6 +97,8 @@ def load(plugin: str) -> None:
     """Import a plug-in, once; ImportError says what is wrong with it."""
     source = source_of(plugin)
     if source.is_plain:
+        if source.what.partition(".")[0] in sys.stdlib_module_names:
+            raise ImportError(f"{source.what} is Python's own; for a file of that name: '{source.what}.py as mine'")
         importlib.import_module(source.what)
         return
     name, plugin = source.module, fixed(plugin)

@@ -157,7 +157,9 @@ class Told(UserError):
 def test_a_file_is_not_written_under_the_name_of_another_format(words, holds, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, [*words, "--output", name])
-    assert done.exit_code == 2 and f"would hold {holds.upper()}: name it x." in " ".join(done.output.split()), done.output
+    assert done.exit_code == 2 and f"would hold {holds.upper()}: name it x." in " ".join(done.output.split()), (
+        done.output
+    )
     assert not list(tmp_path.iterdir())
 
 
