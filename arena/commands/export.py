@@ -46,7 +46,8 @@ def export(
             raise typer.BadParameter(f"--format {format} is for games of two players; jsonl holds those for one, too")
         with progress_line("writing records"):
             if format is Record.jsonl:
-                text = "".join(map(to_jsonl, store.records()))
+                played = _games(store)
+                text = "".join(to_jsonl(record, played.get(record.condition, "")) for record in store.records())
             elif format is Record.pgn:
                 text = "".join(_pgn(store, config, folder))
             else:
@@ -55,6 +56,15 @@ def export(
     write_text(text, output, force)
     for note in notes:
         tell(note)
+
+
+def _games(store) -> dict[int, str]:
+    """The game of each condition, as `arena import` takes it: none where two conditions differ by their budgets."""
+    from arena.results.database.conditions import conditions_of
+
+    config = store.meta.get("config")
+    specs = [each.spec for each in conditions_of(config)] if config else store.meta.get("imported", {}).get("games", [])
+    return dict(enumerate(specs)) if len(set(specs)) == len(specs) else {}
 
 
 def _pgn(store, config: dict, folder: Path) -> Iterator[str]:

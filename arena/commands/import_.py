@@ -86,7 +86,8 @@ def import_(
         raise typer.BadParameter(f"{files[0]} holds no game with a result{_named(left_out)}")
     folder = out or Path("runs", _stem(files[0]))
     imported = {"file": files[0].name}
-    known = all(conditions) and (game or all(place.kind not in (".csv", ".pgn", ".jsonl", ".txt") for place in places))
+    tells = game or all(place.kind not in (".csv", ".pgn", ".txt") for place in places)
+    known = tells and all(map(_is_game, conditions))
     _store(folder, imported | ({"games": list(conditions)} if known else {}), records)
     count = len(records)
     del parts, records  # what follows reads the store
@@ -97,6 +98,17 @@ def import_(
     for note in _shortened(notes):
         tell(note)
     _tell_stored(folder, count, left_out)
+
+
+def _is_game(spec: str) -> bool:
+    """Whether a file names a game that there is here."""
+    from arena import games
+    from arena.games.core.registry import SpecError
+
+    try:
+        return bool(spec and games.make(spec))
+    except SpecError:
+        return False
 
 
 def _tell_stored(folder: Path, count: int, left_out: list[str]) -> None:
@@ -199,7 +211,7 @@ def _read(source: "Source", wanted, left_out: list[str] | None, notes: list[str]
         return from_pgn(text, judge, left_out, notes, conditions, first)
     if kind == ".csv":
         return from_csv(text, left_out, conditions, columns, notes, judge)
-    return from_jsonl(text) if kind else []
+    return from_jsonl(text, conditions) if kind else []
 
 
 def _wanted(spec: str, places: "list[Source]"):

@@ -146,11 +146,13 @@ def _end(duel, save: Path | None) -> None:
     say(_result_in_words(duel))
     say(f"Moves: {' '.join(made.name for made in duel.made) or 'none'}")
     if save:
+        from arena.lab.saving import text_of
+
         number = _games_in(save)
         before = save.read_bytes() if save.exists() else b""
         if before and not before.endswith(b"\n"):
             before += b"\n"
-        write_whole(save, before + _rendered(duel, duel.record(number), save.suffix.lower()).encode(), force=True)
+        write_whole(save, before + text_of(duel.game, duel.record(number), save.suffix.lower()[1:]), force=True)
         tell(f"The record is game {number + 1} in {save}.")
 
 
@@ -195,21 +197,12 @@ def _games_in(path: Path) -> int:
         text = read_bounded(path, 256 << 20).decode("utf-8")
         if suffix == ".sgf" and text.strip() and not text.lstrip().startswith("("):
             raise ExchangeError("it does not begin with (")
-        {".jsonl": from_jsonl, ".pgn": from_pgn}.get(suffix, str)(text)
+        if suffix == ".jsonl":
+            from_jsonl(text)
+        elif suffix == ".pgn":
+            from_pgn(text)
     except UnicodeDecodeError as error:
         raise typer.BadParameter(f"--save {path} holds no records: byte {error.start} is not UTF-8") from None
     except ExchangeError as error:
         raise typer.BadParameter(f"--save {path} holds no records: {error}") from None
     return text.count(MARKS[suffix])
-
-
-def _rendered(duel, record, suffix) -> str:
-    from arena.results.files.exchange import to_jsonl
-    from arena.results.files.pgn import to_pgn
-    from arena.results.files.sgf import to_sgf
-
-    if suffix == ".jsonl":
-        return to_jsonl(record)
-    if suffix == ".sgf":
-        return to_sgf(duel.game, record)
-    return to_pgn(record, str(duel.game), tags_of_game=duel.game.pgn_tags())

@@ -36,9 +36,11 @@ def runs(
 
 def _for_people(frame):
     """The table without seconds, and with the stored and total games in one column."""
+    import pandas as pd
+
     far = [
-        f"{stored:,}" if total is None else f"{stored:,} of {total:,}"
-        for stored, total in zip(frame["stored"], frame["total"].astype(object).where(frame["total"].notna(), None))
+        f"{stored:,}" if pd.isna(total) else f"{stored:,} of {int(total):,}"
+        for stored, total in zip(frame["stored"], frame["total"])
     ]
     columns = frame[["run", "games", "agents", "leader", "state"]].copy()
     columns.insert(1, "played", [text[:16] for text in frame["played"]])

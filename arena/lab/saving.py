@@ -16,7 +16,7 @@ def text_of(game: Game, record: GameRecord, suffix: str) -> bytes:
     from arena.results.files.sgf import to_sgf
 
     if suffix == "jsonl":
-        return to_jsonl(record).encode()
+        return to_jsonl(record, str(game)).encode()
     if suffix == "sgf":
         return to_sgf(game, record).encode()
     return to_pgn(record, str(game), tags_of_game=game.pgn_tags()).encode()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from arena import agents, games
 from arena.agents.core.chunks import run_chunks
+from arena.agents.core.table import clear
 from arena.games.core.random import stream
 
 GAMES = ("tictactoe", "connect4(rows=4, columns=4)", "connect4(rows=5, columns=4)")
@@ -45,6 +46,7 @@ def self_play(agent, game, seconds: float) -> dict:
     player = agent.player(game)
     run_chunks(player.begin(game.initial(), stream(1)).run, 1, None)  # compiles, or loads, the kernels
     player = agent.player(game)
+    clear(player.search.table)  # its memory comes from the system as it is first written, which is no search
     state, nodes, result = game.initial(), 0, None
     start, cpu_start = time.perf_counter(), time.thread_time()
     while not game.is_over(state):

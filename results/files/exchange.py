@@ -9,7 +9,7 @@ import functools
 import json
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
@@ -29,19 +29,30 @@ class ExchangeError(ValueError):
     """Text that cannot be read as records: the line, what is wrong, and what would be right."""
 
 
-def to_jsonl(record: GameRecord) -> str:
-    """One line of JSON, with every decision."""
-    return json.dumps(asdict(record), ensure_ascii=False, allow_nan=False).translate(JSON_ESCAPES) + "\n"
+@dataclass(frozen=True)
+class Line(GameRecord):
+    """A game, and what is played."""
+
+    game: str = ""  # "" if unknown
 
 
-def from_jsonl(text: str) -> list[GameRecord]:
-    """Lines by `to_jsonl`; ExchangeError says which one is none."""
+def to_jsonl(record: GameRecord, game: str = "") -> str:
+    """One line of JSON, with every decision; game: what is played, if known."""
+    values = asdict(record) | ({"game": game} if game else {})
+    return json.dumps(values, ensure_ascii=False, allow_nan=False).translate(JSON_ESCAPES) + "\n"
+
+
+def from_jsonl(text: str, conditions: dict[str, int] | None = None) -> list[GameRecord]:
+    """Lines by `to_jsonl`; ExchangeError says which one is none.
+
+    conditions: by game, which lines may add to; None keeps those of the lines
+    """
     lines: dict[str, int] = {}
     names: set[str | None] = set()
     records = []
     for number, line in numbered_lines(text):
         if line.strip():
-            record = _from_json(number, line)
+            record = _from_json(number, line, conditions)
             if (earlier := lines.setdefault(record.id, number)) != number:
                 raise ExchangeError(f"line {number}: the game {record.id} is there already, in line {earlier}")
             names.update((record.first, record.second))
@@ -50,13 +61,17 @@ def from_jsonl(text: str) -> list[GameRecord]:
     return records
 
 
-def _from_json(number, line) -> GameRecord:
+def _from_json(number, line, conditions) -> GameRecord:
     try:
-        record = _reader().validate_json(line, strict=True)
+        values = dict(vars(_reader().validate_json(line, strict=True)))
     except ValidationError as error:
         fault = error.errors()[0]
         place = ".".join(map(str, fault["loc"])) or "it"
         raise ExchangeError(f"line {number}: is not a game: {place}: {fault['msg']}") from None
+    game = values.pop("game")
+    record = GameRecord(**values)
+    if conditions is not None and (game or not record.condition):
+        record = replace(record, condition=conditions.setdefault(game, len(conditions)))
     if record.outcome not in RESULTS or not 0 <= record.seed < 1 << 64 or record.first == record.second:
         what = f"outcome {record.outcome}, seed {record.seed}, players {record.first!r} and {record.second!r}"
         raise ExchangeError(f"line {number}: {what}: one of them cannot be")
@@ -125,7 +140,7 @@ def numbered_lines(text) -> Iterator[tuple[int, str]]:
 
 @functools.cache
 def _reader() -> TypeAdapter:
-    return TypeAdapter(GameRecord)
+    return TypeAdapter(Line)
 
 
 class Played(NamedTuple):

@@ -81,6 +81,34 @@ def test_what_is_exported_is_imported(run, tmp_path):
     assert imported.exit_code == 0 and "18 games are stored" in imported.stderr
     one, other = results.load(run), results.load(tmp_path / "again")
     assert one.standings().equals(other.standings()) and one.moves().equals(other.moves())
+    assert other.meta["imported"]["games"] == one.meta["config"]["instances"]
+    assert call("show", tmp_path / "again", "1v2-0000").stdout == call("show", run, "1v2-0000").stdout
+    listed = call("runs", tmp_path).stdout.split()
+    assert listed[-1] == "18" and "18.0" not in listed
+    unknown = exported.read_text().replace('"game": "', '"game": "un')
+    exported.write_text(unknown)
+    assert call("import", exported, "--out", tmp_path / "unknown").exit_code == 0
+    assert "games" not in results.load(tmp_path / "unknown").meta["imported"]
+
+
+@pytest.mark.parametrize(
+    "changes, told",
+    [
+        ({"game": None, "instances": ["nim", "tictactoe"]}, ["nim", "tictactoe"]),
+        ({"budget": None, "budgets": [{"playouts": 2}, {"playouts": 3}]}, None),
+    ],
+)
+def test_games_of_several_conditions_are_exported_and_imported(changes, told, tmp_path):
+    """Conditions that differ by budgets alone stay apart, by their numbers."""
+    keys = {key: value for key, value in (CONFIG | {"games": 2} | changes).items() if value is not None}
+    run = store_run(tmp_path / "run", keys)
+    assert call("export", run, "--output", tmp_path / "x.jsonl").exit_code == 0
+    assert call("import", tmp_path / "x.jsonl", "--out", tmp_path / "again").exit_code == 0
+    one, other = results.load(run), results.load(tmp_path / "again")
+    assert other.meta["imported"].get("games") == told
+    assert (
+        one.games["condition"].tolist() == other.games["condition"].tolist() and one.games["condition"].nunique() == 2
+    )
 
 
 def test_results_from_elsewhere_are_rated(tmp_path):
