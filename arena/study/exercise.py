@@ -13,7 +13,7 @@ from arena.agents.core.table import clear
 from arena.games.core.random import stream
 
 GAMES = ("tictactoe", "connect4(rows=4, columns=4)", "connect4(rows=5, columns=4)")
-BARE = "order=[], scout=false, sound=false"
+BARE = "order=[], scout=false, foresee=false, sound=false"
 PARTS = {"neither": (0, False), "memory": (1, False), "symmetry": (0, True), "both": (1, True)}
 SEARCHES = {"minimax": "", "alphabeta": f", {BARE}"}
 RESULTS = {1: "win", 0: "draw", -1: "loss"}

@@ -1,13 +1,18 @@
 """The commands tree and exercise."""
 
 import json
+import math
 import os
 import subprocess
 import sys
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
+from arena import agents, games
+from arena.agents.core.chunks import run_chunks
+from arena.study.exercise import BARE
 from tests.typed import call
 
 NOTES = """\
@@ -198,6 +203,30 @@ def test_exercise_of_tictactoe():
 
 
 @pytest.mark.plain
+def naive_alpha_beta(game, state, alpha, beta):
+    """(value for the player to move, nodes) of the textbook's algorithm."""
+    nodes, best = 1, -math.inf
+    if game.is_over(state):
+        return np.sign(game.score(state)) * (1 if game.player(state) == 0 else -1), nodes
+    for move in game.moves(state):
+        value, below = naive_alpha_beta(game, game.after(state, move), -beta, -max(alpha, best))
+        best, nodes = max(best, -value), nodes + below
+        if best >= beta:
+            break
+    return best, nodes
+
+
+@pytest.mark.parametrize("spec", ["connect4(rows=3, columns=4)", "tictactoe"])
+def test_alpha_beta_of_the_exercise_is_bare(spec):
+    """Its first search visits the nodes of the textbook's algorithm, in a game that foresees wins, too."""
+    game = games.make(spec)
+    agent = agents.make(f"alphabeta(depth={game.max_plies}, shortest=false, table=0, {BARE})")
+    search = agent.player(game).begin(game.initial(), None)
+    run_chunks(search.run, None, None)
+    value, nodes = naive_alpha_beta(game, game.initial(), -math.inf, math.inf)
+    assert int(search.player.search.counts[0]["nodes"]) == nodes - 1 and np.sign(search.result()[0]) == value
+
+
 def test_exercise_stops_in_time():
     done = call("exercise", "--game", "connect4(rows=4, columns=5)", "--seconds", "0.005", "--json")
     rows = json.loads(done.stdout)
