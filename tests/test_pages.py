@@ -204,13 +204,13 @@ def test_what_is_not_typed_has_a_reason_that_holds():
     assert reasons.count("") > 60
 
 
-OF_SCHEMES = ROOT / "docs/studies/schemes.toml"
+OF_SCHEMES = ROOT / "docs/studies/workers.toml"
 STUDIES = sorted({*(ROOT / "docs/studies").glob("*.toml")} - {OF_SCHEMES})
 
 
 def test_the_study_of_schemes_can_be_played():
     read_file(OF_SCHEMES).check()
-    assert any("arena study schemes docs/studies/schemes.toml" in text for text in PAGES.values())
+    assert any("arena study schemes docs/studies/workers.toml" in text for text in PAGES.values())
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)

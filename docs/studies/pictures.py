@@ -1,6 +1,6 @@
 """Draws the pictures of the studies from their tables: python docs/studies/pictures.py
 
-A table is what `arena table RUN --kind pairs --format csv` writes.
+A table is what `arena table RUN --kind pairs --format csv` writes, and of schemes `--kind scaling`.
 """
 
 from pathlib import Path
@@ -9,8 +9,10 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from arena.results.papers import strength_scaling
 from arena.results.statistics.elo import score_interval
 
+SCHEMES = ["root", "leaf", "tree", "pipeline", "tree(virtual_loss=0)", "root(search='grave')", "tree(search='grave')"]
 HERE = Path(__file__).parent
 STYLE = HERE.parents[1] / "arena" / "results" / "papers" / "paper.mplstyle"
 COUNTS = ["LL", "LD", "WL_DD", "WD", "WW"]  # pairs of games of the first agent, by their points
@@ -61,12 +63,21 @@ def drawn(table: pd.DataFrame, lines: list[tuple[str, str, str]]) -> Figure:
     return figure
 
 
+def of_schemes(table: pd.DataFrame) -> Figure:
+    """Elo at equal playouts and strength speed-ups of SCHEMES with the fewest playouts of each worker."""
+    shown = table[table.scheme.isin(SCHEMES) & (table.playouts == table.playouts.min())]
+    shown = shown.fillna(dict.fromkeys(("total_bound", "speed_up_bound"), ""))
+    return strength_scaling.figure(shown, None, ("equal_playouts", "speedup"))
+
+
 def main() -> None:
     """Draw all pictures whose tables are there."""
     with rc_context(fname=STYLE, rc={"svg.hashsalt": "studies", "svg.fonttype": "none"}):
         for name in sorted(PICTURES.keys() & {path.stem for path in HERE.glob("*.csv")}):
-            figure = drawn(pd.read_csv(HERE / f"{name}.csv"), PICTURES[name])
-            figure.savefig(HERE / f"{name}.svg", metadata={"Date": None})
+            picture = drawn(pd.read_csv(HERE / f"{name}.csv"), PICTURES[name])
+            picture.savefig(HERE / f"{name}.svg", metadata={"Date": None})
+        picture = of_schemes(pd.read_csv(HERE / "workers.csv"))
+        picture.savefig(HERE / "workers.svg", metadata={"Date": None})
 
 
 if __name__ == "__main__":
