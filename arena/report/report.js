@@ -33,7 +33,7 @@
   const mover = (thought) => thought.side === 0 ? game.first : game.second;
 
   function said() {
-    if (ply === 0) return "The beginning.";
+    if (ply === 0) return "The beginning." + (game.moves.length ? "" : " " + ending(game) + ".");
     const move = "Ply " + ply + ": " + game.moves[ply - 1];
     const thought = game.thoughts[ply - 1];
     const end = ply === game.moves.length ? " " + ending(game) + "." : "";

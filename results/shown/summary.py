@@ -4,6 +4,7 @@ import math
 
 import pandas as pd
 
+from arena.results.database.record import Reason
 from arena.results.statistics.numeric import normal_quantile
 from arena.results.statistics.ratings import Ratings, number
 
@@ -95,8 +96,12 @@ def _draws_and_length(games, instances) -> str:
     played = games[games["outcome"].notna()]
     counts = number(played)
     drawn = f"{100 * counts[played['outcome'] == 0.5].sum() / counts.sum():.1f} % of the games were drawn"
-    length = played["plies"].sum() / counts.sum()
-    return drawn + ("." if instances > 1 else f"; a game took {length:.1f} plies on average.")
+    whole = played[~played["reason"].isin(Reason.FORFEITS)]
+    if instances > 1 or whole.empty:
+        return f"{drawn}."
+    length = whole["plies"].sum() / number(whole).sum()
+    which = "a game" if len(whole) == len(played) else "one without a forfeit"
+    return f"{drawn}; {which} took {length:.1f} plies on average."
 
 
 def _advantage(ratings: Ratings) -> str:

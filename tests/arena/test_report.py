@@ -17,6 +17,7 @@ from arena.games.core.drawing import Drawing
 from arena.report import page as report_page
 from arena.report import replay, show, write_report
 from arena.report.figures import draw
+from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from arena.results.shown.export import display_columns
 from tests.arena.stored import CONFIG, store_run, store_runs_alone
@@ -177,6 +178,26 @@ def test_games_that_the_rules_do_not_allow(run, tmp_path, without_figures):
     result = call("report", tmp_path)
     assert result.exit_code == 2 and "game 1v2-0000 was not played by the rules as they are now" in result.stderr
     assert not (tmp_path / "report.html").exists()
+
+
+def test_games_lost_before_their_first_move(run, tmp_path, without_figures):
+    """They stand in a column of their own, with their reason at the board, and shorten no mean."""
+    lost = {"reason": Reason.EXCLUDED, "detail": "it hung its process", "moves": "", "opening_moves": "", "plies": 0}
+    with Store.open(run) as source, Store.create(tmp_path, source.meta, source.agents) as store:
+        records = [record for record in source.records() if record.outcome is not None]
+        forfeits = [record for record in records if "weak" in (record.first, record.second)]
+        for record in records:
+            more = lost | {"decisions": (), "score": None, "outcome": float(record.second == "weak")}
+            store.add(replace(record, **more) if record in forfeits else record)
+    text = write_report(tmp_path).read_text()
+    whole = [record.plies for record in records if record not in forfeits]
+    assert f"one without a forfeit took {sum(whole) / len(whole):.1f} plies on average" in text
+    headings, *rows = re.findall(
+        r"<tr>(.*?)</tr>", text.split('<section id="standings">')[1].split("</table>")[0], re.S
+    )
+    assert re.findall(r">([a-z]+)</th>", headings)[-1] == "forfeits"
+    told = {re.search(r'class="name">(.*?)<', row)[1]: re.findall(r">(\d+)</td>", row)[-1] for row in rows}
+    assert told["weak"] == str(len(forfeits)) and sorted(told.values()) == ["0", "0", told["weak"]]
 
 
 @pytest.mark.slow
