@@ -205,7 +205,7 @@ class UciServer(Server):
         lines = self._best_lines(decision)
         for place, (value, moves) in enumerate(lines, 1):
             words = [*effort[:1], *([f"multipv {place}"] if self.lines > 1 else []), *effort[1:]]
-            words += [] if value is None else [f"score cp {score_of_value(value)}"]
+            words += [] if value is None else [f"score {self._score(value, moves)}"]
             words += [f"pv {' '.join(names)}"] if (names := self.names_of(moves)) else []
             if words:
                 yield f"info {' '.join(words)}"
@@ -218,6 +218,17 @@ class UciServer(Server):
             others = [i for i in np.argsort(-known.playouts, kind="stable") if known.moves[i] != decision.move]
             lines += [(float(known.means[i]), (int(known.moves[i]),)) for i in others[: self.lines - 1]]
         return lines  # type: ignore[return-value]  # a mean is a value
+
+    def _score(self, value: float, line: tuple[int, ...]) -> str:
+        """`mate 2`, in moves of the mover, where the line ends the game as the value says; else centipawns."""
+        game, state = self.game, self.position.state.copy()
+        side = 1 if game.player(state) == 0 else -1
+        for move in line:
+            if not game.is_over(state):
+                game.play(state, move)
+        if abs(value) == 1 and game.is_over(state) and np.sign(game.score(state)) == side * value:
+            return f"mate {(len(line) + 1) // 2 if value > 0 else -(len(line) // 2)}"
+        return f"cp {score_of_value(value)}"
 
     # -- Names ------------------------------------------------------------------------------------------------------
 

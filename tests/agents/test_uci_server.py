@@ -91,6 +91,16 @@ def test_thoughts_are_told_as_they_come():
     assert told[-1].split()[1] == infos[-1][infos[-1].index("pv") + 1]
 
 
+@pytest.mark.parametrize(
+    "moves, score", [("1 2 1 2 1 2", "mate 1"), ("4 1 5 1", "mate 2"), ("4 1 5 1 3", "mate -1"), ("4", "cp ")]
+)
+def test_wins_that_the_line_shows_are_told_in_moves(moves, score):
+    with talking("alphabeta(foresee=false, table=0)") as program:
+        program.say(f"position startpos moves {moves}", "go depth 5")
+        told = [line for line in program.until("bestmove") if " score " in line]
+    assert f" score {score}" in told[-1]
+
+
 @pytest.mark.parametrize("agent", ["uct", "alphabeta", "uct(playouts=10)"])
 def test_pondering_ends_by_the_clock_once_the_move_was_made(agent):
     with talking(agent) as program:
