@@ -52,6 +52,11 @@ class Amazons(Rectangle, Game):
     columns: int = 0
 
     name = "amazons"
+    rules = (
+        "White's queens (W) begin below, Black's above, and a player who cannot move loses. A move takes a queen as "
+        "in chess and shoots an arrow from its target, which flies likewise and stays: `d1-d7/g7`. Neither passes "
+        "over queens or arrows."
+    )
     board_look = Look("checkered", {"W": "white queen", "B": "black queen"})
     has_draws = False
     sizes = "size 6 to 10, or rows and columns 5 to 10 and not both 5"

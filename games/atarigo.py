@@ -23,6 +23,10 @@ class AtariGo(PlacingGame):
     size: int = 8
 
     name = "atarigo"
+    rules = (
+        "X begins, and the first to take a chain of stones, by filling its last liberty, wins. A move is the point of "
+        "a new stone, `c3`. There are no passes and no suicide, and a player without a legal move loses."
+    )
     sizes = "size 2 to 13"
     status = "counted"
 

@@ -35,6 +35,11 @@ class Ataxx(SteppingGame):
     horizon: int = 500
 
     name = "ataxx"
+    rules = (
+        "B begins, and more pieces in the end win. A move puts a piece on a square beside an own one, `b6`, or an own "
+        "piece jumps to one at a distance of two, `a7c6`; all enemies beside it change colour. A player who cannot "
+        "move passes."
+    )
     sgf_number = 10
     sizes = "size 3 to 8, horizon 1 to 10000"
     colour_exchange = "swap"

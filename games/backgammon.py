@@ -71,6 +71,11 @@ class Backgammon(Game):
     horizon: int = 5000
 
     name = "backgammon"
+    rules = (
+        "The first to bear off all 15 checkers wins. X goes from 24, at the upper right, round to 1, at the lower "
+        "right; O goes the other way, and its point p is shown as 25 - p. A move lists all steps of the dice, "
+        "`8/2,6/2`, with * for a hit."
+    )
     sides = ("X", "O")
     term_weights = {"pips": -1.0, "blots": -SHARE}
     term_scale = 50.0

@@ -61,6 +61,10 @@ class Breakthrough(BitBoard, Game):
     columns: int = 8
 
     name = "breakthrough"
+    rules = (
+        "Reach the last row, or take all enemies, to win. W moves up and B down, one square straight or diagonally "
+        "ahead, and takes only diagonally. A move is two squares, row first: `2b3a`."
+    )
     board_look = Look("checkered", {"W": "white pawn", "B": "black pawn"})
     has_draws = False
     term_weights = {"pawns": 3.0, "rows": 1.0}
@@ -423,6 +427,10 @@ class MisereBreakthrough(Breakthrough):
     """Breakthrough whose winner loses; the state is Breakthrough's.  No pattern of the race holds here."""
 
     name = "misere_breakthrough"
+    rules = (
+        "A player who reaches the last row, or takes all enemies, loses. W moves up and B down, one square straight "
+        "or diagonally ahead, and takes only diagonally. A move is two squares, row first: `2b3a`."
+    )
     soonest_win = 2
     soonest_loss = 1
     symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
@@ -440,6 +448,10 @@ class Knightthrough(Breakthrough):
     """Breakthrough with knights; the state is Breakthrough's."""
 
     name = "knightthrough"
+    rules = (
+        "Reach the last row, or take all enemies, to win. All pieces are knights that move and take as in chess, but "
+        "only ahead: W up and B down. A move is two squares, row first: `1b3a`."
+    )
     board_look = Look("checkered", {"W": "white knight", "B": "black knight"})
     sizes = "rows 5 to 16, columns 4 to 12, up to 64 squares"
     status = "counted"
@@ -533,6 +545,10 @@ class MisereKnightthrough(Knightthrough):
     """Knightthrough whose winner loses; the state is Breakthrough's."""
 
     name = "misere_knightthrough"
+    rules = (
+        "A player who reaches the last row, or takes all enemies, loses. All pieces are knights that move and take as "
+        "in chess, but only ahead: W up and B down. A move is two squares, row first: `1b3a`."
+    )
     soonest_win = 2
     soonest_loss = 1
     symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange

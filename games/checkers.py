@@ -45,6 +45,11 @@ class Checkers(Game):
     quiet: int = 80
 
     name = "checkers"
+    rules = (
+        "A player who cannot move loses. Men move diagonally ahead, b up and w down, kings also back, and must jump "
+        "enemies if they can. Dark squares are numbered from 1 at the lower right: a move is `11-15`, and each single "
+        "jump like `15x24`."
+    )
     board_look = Look("checkered", {"b": "black disc", "w": "white disc", "B": "black king", "W": "white king"})
     term_weights = {"men": 1.0, "kings": KING}
     summed = "material"

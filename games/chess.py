@@ -80,6 +80,10 @@ class Chess(ChessRules):
     setup: int = STANDARD
 
     name = "chess"
+    rules = (
+        "Checkmate the enemy king. White has the capital letters and moves up. A move is written as in books, such as "
+        "`Nf3` or `e4`, or by its two squares, g1f3."
+    )
     sides = ("the capital letters", "the small letters")
     sizes = "any legal position; setup 0 to 959"
     board_look = Look("checkered", MEN, notes=False)

@@ -33,6 +33,10 @@ class Clobber(BitBoard, Game):
     columns: int = 8
 
     name = "clobber"
+    rules = (
+        "A player who cannot move loses. A stone moves onto an enemy beside it, in its row or column, and takes it; "
+        "the first player has o. A move is two squares: `a2a1`."
+    )
     board_look = Look("checkered", {"o": "blue disc", "x": "red disc"})
     has_draws = False
     sizes = "rows and columns 1 to 26, 2 to 64 squares"

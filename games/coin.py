@@ -29,6 +29,11 @@ class Coin(Game):
     penalty: float = 1.0
 
     name = "coin"
+    rules = (
+        "After the first toss, MAX can `stop`, and heads win the stake, tails lose it; or `go`, and MIN tosses. Two "
+        "heads then win it for MAX, two tails lose it, one of each is 0. MIN can `keep` this, or `pay` MAX the "
+        "penalty instead."
+    )
     sizes = "stake and penalty 0 to 1000000"
     state_size = 5
     dtype = np.int64

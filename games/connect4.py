@@ -33,6 +33,10 @@ class Connect4(Game):
     columns: int = 7
 
     name = "connect4"
+    rules = (
+        "Four stones in a row, in any direction, win. X begins. A move drops a stone into a column, to the lowest "
+        "free square, and is the column's number: `4`."
+    )
     board_look = Look("holes", {"X": "red disc", "O": "yellow disc"})
     sizes = "rows and columns 2 to 14, (rows + 1) * columns up to 64"
     state_size = 2

@@ -36,6 +36,10 @@ class Domineering(BitBoard, Game):
     columns: int = 8
 
     name = "domineering"
+    rules = (
+        "A player who cannot move loses. A move is two free squares that a domino covers: the first player's lie "
+        "above each other, `a1a2`, the second player's beside each other, `a1b1`."
+    )
     sides = ("vertical dominoes", "horizontal dominoes")
     has_draws = False
     sizes = "rows 2 to 32, columns 1 to 26, up to 64 squares"
@@ -262,5 +266,9 @@ class MisereDomineering(Domineering):
     """Domineering in which a player who cannot move wins; its state is the same."""
 
     name = "misere_domineering"
+    rules = (
+        "A player who cannot move wins. A move is two free squares that a domino covers: the first player's lie above "
+        "each other, `a1a2`, the second player's beside each other, `a1b1`."
+    )
     plies_left, symmetries = Domineering.plies_left, Domineering.symmetries
     last_mover_wins = False

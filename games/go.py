@@ -35,6 +35,11 @@ class Go(StoneGame):
     komi: float = 7.5
 
     name = "go"
+    rules = (
+        "More stones, with the empty points that reach only them, win; O has komi. A move is the point of a stone, "
+        "`c3`, or `pass`, and takes enemy chains without liberties; columns skip i. No board may come again, and two "
+        "passes end the game."
+    )
     sizes = "size 2 to 19"
     uniform_playouts = False
     sgf_number = 1

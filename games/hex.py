@@ -46,6 +46,11 @@ class Hex(Game):
     swap: bool = False
 
     name = "hex"
+    rules = (
+        "X joins top and bottom, O left and right, by a chain of stones. X begins. A move is the cell of a new stone, "
+        "by column and row: `c2`; with the parameter swap, O may answer the first stone by swap, which takes it over, "
+        "mirrored."
+    )
     board_look = Look("hexagons", {"X": "red disc", "O": "blue disc"})
     sgf_number: ClassVar[int | None] = 11
     stable_names = True

@@ -29,6 +29,11 @@ class Kalah(Game):
     seeds: int = 4
 
     name = "kalah"
+    rules = (
+        "More seeds in one's store win; the first player has the lower row and the right store. A move is a house, "
+        "`3`, whose seeds are sown anticlockwise. A last seed in one's store moves again; in an own empty house, it "
+        "takes those opposite."
+    )
     sides = ("the lower row", "the upper row")
     sizes = "houses 1 to 10, seeds 1 to 20"
     dtype = np.int16

@@ -28,6 +28,7 @@ class LeftMove(Game):
     depth: int = 60
 
     name = "leftmove"
+    rules = "The score is the number of moves to the left. A move is `L` for left or `R` for right."
     players = 1
     sizes = "depth 1 to 10000"
     state_size = 2

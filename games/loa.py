@@ -45,6 +45,11 @@ class LinesOfAction(SteppingGame):
     horizon: int = 500
 
     name = "loa"
+    rules = (
+        "Join all your pieces into one group, also diagonally; B begins. A piece moves in any direction by as many "
+        "squares as there are pieces on that line, over its own side's only: `b1-b3`, or `c1xa3` if it takes one. "
+        "Without a move one passes."
+    )
     sgf_number = 9
     board_look = Look("checkered")
     status = "counted"

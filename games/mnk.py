@@ -41,6 +41,10 @@ class MNK(Game):
     k: int = 5
 
     name = "mnk"
+    rules = (
+        "The first with k stones in a row, in any direction, wins; k is 5 by default. X begins. A move is the square "
+        "of a new stone, by column and row: `h8`."
+    )
     board_look = Look("points")
     stable_names = True
     sizes = "rows and columns 2 to 19, k 2 to the longer of the two"

@@ -51,6 +51,11 @@ class Morpion(Game):
     variant: str = "5D"
 
     name = "morpion"
+    rules = (
+        "Make as many moves as you can. A move adds a point that completes a line of five points, four in 4D and 4T: "
+        "`6,4:6,0>6,4` is the point and the line's ends. Lines in one direction share no point, in the variants T at "
+        "most an end."
+    )
     players = 1
     sizes = "variants 5D, 5T, 4D, 4T"
     status = "exact within the paper's edges"

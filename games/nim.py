@@ -146,6 +146,10 @@ class Nim(TakingGame):
     misere: bool = False
 
     name = "nim"
+    rules = (
+        "A player who cannot move loses, or wins if misere is true. A move takes any number of objects from one heap: "
+        "`3-2` takes two from heap 3."
+    )
     sizes = f"1 to {MAX_HEAPS} heaps of 1 to {MAX_HEAP}"
 
     def __post_init__(self):
@@ -195,6 +199,10 @@ class Matches(TakingGame):
     misere: bool = False
 
     name = "matches"
+    rules = (
+        "A player who cannot move loses, or wins if misere is true. A move takes 1 to 3 matches, or up to another "
+        "number if take says so, and is how many: `2`."
+    )
     sizes = f"count and take 1 to {MAX_HEAP}"
     lane_bits = 32
 
@@ -236,6 +244,7 @@ class Grundy(HeapGame):
     heaps: tuple[int, ...] = (7,)
 
     name = "grundy"
+    rules = "A player who cannot move loses. A move splits a heap into two of different sizes: `7=4+3`."
     sizes = f"1 to {MAX_HEAPS} heaps of 1 to {MAX_HEAP}, one at least of 3 or more"
 
     def __post_init__(self):

@@ -26,6 +26,10 @@ class NoGo(PlacingGame):
     columns: int = 0
 
     name = "nogo"
+    rules = (
+        "A player without a legal move loses; X begins. A move is the point of a new stone, `c3`. It may not capture, "
+        "nor leave its own chain without a liberty."
+    )
     sizes = "size 2 to 13, or rows and columns 1 to 13 and not both 1"
     status = "counted"
     symmetries = PlacingGame.symmetries
@@ -60,5 +64,9 @@ class MisereNoGo(NoGo):
     """NoGo in which a player without a legal move wins; its state is the same."""
 
     name = "misere_nogo"
+    rules = (
+        "A player without a legal move wins; X begins. A move is the point of a new stone, `c3`. It may not capture, "
+        "nor leave its own chain without a liberty."
+    )
     last_mover_wins = False
     symmetries = NoGo.symmetries

@@ -38,6 +38,11 @@ class Othello(EightWide):
     size: int = 8
 
     name = "othello"
+    rules = (
+        "More discs in the end win; B begins. A move is the square of a new disc, `d3`, with rows counted from the "
+        "top, and turns over enemies in a line between it and another own disc, one at least. Without such a move one "
+        "must `pass`."
+    )
     board_look = Look("felt")
     colour_exchange = "swap"
     sgf_number = 2

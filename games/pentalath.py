@@ -61,6 +61,11 @@ class Pentalath(HorizonGame):
     horizon: int = 500
 
     name = "pentalath"
+    rules = (
+        "Five stones in a row win, or as many as the parameter length says. A move is the cell of a new stone, by "
+        "column and row: `e1`. It takes enemy groups that touch no free cell, and must leave its own group a free "
+        "one."
+    )
     board_look = Look("hexagons")
     status = "counted"
     sizes = "size 2 to 5, length 2 to 2 * size - 1, horizon 1 to 10000"

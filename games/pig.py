@@ -29,6 +29,10 @@ class Pig(Game):
     horizon: int = 1000
 
     name = "pig"
+    rules = (
+        "Be the first with 100 points, or as many as target says. With `roll`, a throw of 2 to 6 adds to the turn's "
+        "total, and a 1 loses it and ends the turn. With `hold`, the total is scored and the turn ends."
+    )
     sides = ("A", "B")
     sizes = "target 2 to 10000, horizon 1 to 100000"
     state_size = 6

@@ -52,6 +52,11 @@ class SameGame(Game):
     board: int = 1
 
     name = "samegame"
+    rules = (
+        "Score as many points as you can. A move takes a group of n cells of one colour joined by their sides, n at "
+        "least 2, for (n - 2)^2 points, and is its first cell, by row and column: `1a`. An empty board scores 1000 "
+        "more."
+    )
     board_look = Look(pieces=dict.fromkeys("0123456789abcde", "tile"))
     players = 1
     has_tabu_moves = True

@@ -39,6 +39,9 @@ class TicTacToe(Game):
     """state: uint64[2] = crosses, noughts, as sets of squares.  Crosses, the first player, move when equal."""
 
     name = "tictactoe"
+    rules = (
+        "Three in a row, in any direction, win. X begins. A move is a square, by row and column: `2b` is the middle."
+    )
     board_look = Look(pieces={"X": "red cross", "O": "blue ring"})
     state_size = 2
     move_limit = max_moves = max_plies = 9

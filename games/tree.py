@@ -70,6 +70,10 @@ class Tree(Game):
     has_chance: bool = field(init=False, default=True)  # type: ignore[misc]  # a constant of the class in other games
 
     name = "tree"
+    rules = (
+        "MAX, the first player, wants the number at the end of the game to be high, MIN wants it low. A move is the "
+        "name of a branch, such as `1`."
+    )
     sizes = f"up to {MAX_NODES} nodes, depth 1 to {MAX_DEPTH}"
     state_size = 1
     dtype = np.int64

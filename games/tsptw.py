@@ -55,6 +55,11 @@ class TspTw(Game):
     seed: int = 0
 
     name = "tsptw"
+    rules = (
+        "Visit all cities as cheaply as possible, each before its window closes; a window missed costs a million. A "
+        "move is the number of the next city: `3`. The tour leaves city 0, waits where a window is not yet open, and "
+        "returns by itself."
+    )
     players = 1
     dtype = np.float64
     sizes = f"cities 2 to {MOST_CITIES}; any seed, or a file"

@@ -34,6 +34,10 @@ class WeakSchur(Game):
     parts: int = 3
 
     name = "weakschur"
+    rules = (
+        "Place as many of the numbers from 1 upward as you can. A move is the part that the next number goes to: `2`. "
+        "No part may hold two different numbers and their sum."
+    )
     players = 1
     sizes = "1 to 6 parts"
 

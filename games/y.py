@@ -27,6 +27,11 @@ class Y(Hex):
     """state: as of Hex; cells beyond the triangle stay free."""
 
     name = "y"
+    rules = (
+        "Join all three sides of the triangle by a chain of stones; a corner belongs to two. X begins. A move is the "
+        "cell of a new stone, by column and row: `b2`; with the parameter swap, O may answer the first stone by swap, "
+        "which takes it over."
+    )
     sgf_number = None
     may_allocate = True  # for the evaluation
     symmetries = 6

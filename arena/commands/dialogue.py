@@ -1,6 +1,7 @@
 """The dialogue of `arena play`: draws the board, shows the agent's moves, and reads the person's."""
 
 import difflib
+import re
 import sys
 import textwrap
 from contextlib import suppress
@@ -16,9 +17,13 @@ moves      the legal moves
 hint       what the agent would play in your place, and why
 undo       take back your last move, and all since
 board      draw the board again
+rules      the rules of the game
 resign     give up
-quit       leave the game (as do Ctrl-D and Ctrl-C); --save keeps the moves made so far"""
+quit       leave the game (as do q, exit, Ctrl-D and Ctrl-C); --save keeps the moves made so far"""
 WORDS = [line.split()[0] for line in HELP.splitlines()[1:]] + ["help"]
+QUIT = ("quit", "q", "exit")
+# squares by column and row, and by row and column; people may write either
+TURNED = re.compile(r"([a-z]+)(\d+)", re.IGNORECASE), re.compile(r"(\d+)([a-z]+)", re.IGNORECASE)
 WIDTH, FEW = 100, 12  # characters of a line of moves; moves that are listed unasked
 
 
@@ -42,8 +47,9 @@ class Dialogue:
         yours = f" with {have}" if have else ""
         you = "You play" if duel.name == PERSON else f"You are {duel.name} and play"
         say(f"{self.game} with {duel.agent}. {you} {place}{yours}. Seed {duel.seed}.")
-        example = next(iter(self.moves()), "")
-        say(f"A move is written like {example}; moves lists them all, and help the other words.")
+        if self.game.rules:
+            self.rules()
+        say(f"A move is written like {self.example()}; moves lists them all, and help the other words.")
         self.board()
         while True:
             for made in duel.advance():
@@ -55,7 +61,7 @@ class Dialogue:
         """Obey the person until a move is made; False if the person resigns or leaves."""
         while True:
             text = self.read()
-            if text is None or self.matches(text, "quit"):
+            if text is None or self.matches(text, *QUIT):
                 return False
             if self.matches(text, "resign"):
                 self.duel.resign()
@@ -66,9 +72,9 @@ class Dialogue:
             elif text and self.answer(text):
                 return True
 
-    def matches(self, text: str, word: str) -> bool:
-        """Whether the text is this command, and no legal move has that name."""
-        return text.lower() == word and text not in self.moves()
+    def matches(self, text: str, *words: str) -> bool:
+        """Whether the text is one of these commands, and no legal move has that name."""
+        return text.lower() in words and text not in self.moves()
 
     def read(self) -> str | None:
         """A line without surrounding spaces; None at the end of the input."""
@@ -85,7 +91,8 @@ class Dialogue:
         """Obey a line; True if it was a move."""
         legal = self.moves()
         if text not in legal and text.lower() in WORDS:
-            {"moves": self.list_moves, "hint": self.hint, "board": self.board, "help": self.help}[text.lower()]()
+            words = {"moves": self.list_moves, "hint": self.hint, "board": self.board, "rules": self.rules}
+            words.get(text.lower(), self.help)()
             return False
         move = self.move_of(text, legal)
         if move is None:
@@ -98,23 +105,35 @@ class Dialogue:
         return True
 
     def move_of(self, text: str, legal: dict[str, int]) -> int | None:
-        """The legal move that the text names, in any case of letters if that is unambiguous."""
+        """The legal move that the text names, in any case of letters or with `b2` for `2b`, if that is unambiguous."""
         from arena.games.core.game import IllegalMove
 
         try:
             return self.game.parse_move(self.duel.state, text)
         except IllegalMove:
-            alike = [move for name, move in legal.items() if name.lower() == text.lower()]
-            return alike[0] if len(alike) == 1 else None
+            for meant in (text, turned(text)):
+                alike = [move for name, move in legal.items() if name.lower() == meant.lower()]
+                if alike:
+                    return alike[0] if len(alike) == 1 else None
+            return None
 
     def refuse(self, text: str, legal: dict[str, int]) -> None:
         """Say that the text is neither a move nor a command, and name close ones."""
-        turned = [name for name in legal if sorted(name.lower()) == sorted(text.lower())]
-        close = turned[:3] or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
+        mixed = [name for name in legal if sorted(name.lower()) == sorted(text.lower())]
+        close = mixed[:3] or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
         some = " ".join(list(legal)[:FEW]) + (" ..." if len(legal) > FEW else "")
         fault = f"{text!r} is neither a legal move here nor a command.{hint}"
         say(f"{fault} Legal ({len(legal)}): {some}. For help: help")
+
+    def example(self) -> str:
+        """The name of a legal move; where chance is to move, of one after an outcome, which is no move of a player."""
+        from arena.games.core.game import CHANCE
+
+        state, game = self.duel.state, self.game
+        while not game.is_over(state) and int(game.player(state)) == CHANCE:
+            state = game.after(state, game.moves(state)[0])
+        return next((game.move_name(state, move) for move in game.moves(state)), "")
 
     def moves(self) -> dict[str, int]:
         """The legal moves by name."""
@@ -137,6 +156,9 @@ class Dialogue:
 
     def help(self) -> None:
         say(HELP)
+
+    def rules(self) -> None:
+        say(self.game.rules or f"{self.game.name} tells no rules.")
 
     def undo(self) -> bool:
         """Take back the last move; False if there is none to take back."""
@@ -186,3 +208,11 @@ class Dialogue:
             more = " ..." if len(made.expected) > FEW else ""
             parts[-1] += f"; expects {' '.join(made.expected[:FEW])}{more}"
         return f"   ({', '.join(parts)})"
+
+
+def turned(text: str) -> str:
+    """The text with letters and digits of each square exchanged, `2b3a` of `b2a3`; "" if it is not made of squares."""
+    for square in TURNED:
+        if re.fullmatch(f"(?:{square.pattern})+", text, re.IGNORECASE):
+            return square.sub(r"\2\1", text)
+    return ""

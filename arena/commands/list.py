@@ -29,7 +29,9 @@ def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = 
     from arena.games.core.game import registry
 
     def facts(cls):
-        known = {"players": cls.players, "chance": cls.has_chance, "sizes": cls.sizes, "status": cls.status}
+        rules = cls.rules if isinstance(cls.rules, str) else ""  # those of a property depend on parameters
+        known = {"rules": rules, "players": cls.players, "chance": cls.has_chance}
+        known |= {"sizes": cls.sizes, "status": cls.status}
         return known | {"evaluations": cls.evaluations(), "terms": list(cls.term_weights)}
 
     _list(registry, names, facts, ("name", "players", "about"))

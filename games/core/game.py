@@ -26,6 +26,7 @@ REPETITIONS = {
     "stable_names": {"move_name"},
 }
 CONCLUSIONS = ("foreseen", "sound_moves", "soonest_win", "soonest_loss", "plies_left", "symmetries", "colour_exchange")
+TEXTS = {"rules": {"start", "move_name"}}  # texts about the rules, and what else they tell of
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,9 @@ class Game(Speed, Strength, People):
             if others and getattr(cls, attribute) != getattr(Game, attribute):
                 setattr(cls, attribute, getattr(Game, attribute))
                 cls.forgotten[name] = sorted(others)
+        for name, told in TEXTS.items():
+            if (others := cls._replaced(name)) - harmless or others & told:
+                setattr(cls, name, getattr(Game, name))
 
     @classmethod
     def _replaced(cls, name: str) -> set[str]:

@@ -17,6 +17,7 @@ from arena.games.core.rules import IllegalMove, Rules
 class People(Rules):
     """Text, drawings and notation, in plain Python only."""
 
+    rules: ClassVar[str] = ""  # for one who does not know it: the aim, and what a move is, at most three sentences
     sizes: ClassVar[str] = "one size"  # the ranges of its parameters, in words
     status: ClassVar[str] = "exact"  # how its correctness was tested, in words
     compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it

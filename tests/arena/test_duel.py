@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from arena import agents, games, results
 from arena.cli import app
+from arena.commands.dialogue import Dialogue
 from arena.games.core.game import CHANCE
 from arena.play.duel import Duel
 from tests.arena.conftest import PLUGIN
@@ -30,14 +31,60 @@ def test_a_game_to_its_end():
 
 
 def test_moves_hint_help_and_a_wrong_move():
-    result = play("tictactoe", "uct", "--budget", "playouts=50", typed="moves\nhint\nhelp\nb2\nxyzzy\n2B\nquit\n")
+    result = play("tictactoe", "uct", "--budget", "playouts=50", typed="moves\nhint\nhelp\n2bb\nxyzzy\n2B\nquit\n")
     assert result.exit_code == 0, result.output
     text = result.stdout
     assert "9 legal moves: 1a 1b 1c 2a 2b 2c 3a 3b 3c" in text and "take back your last move" in text
     assert "hint: " in text and "50 playouts" in text and "; expects " in text
-    assert "'b2' is neither a legal move here nor a command. Did you mean 2b?" in text
+    assert "'2bb' is neither a legal move here nor a command. Did you mean 2b?" in text
     assert "'xyzzy' is neither" in text and "Legal (9): 1a" in text
     assert "uct(playouts=50): " in text and "value" in text and "Broken off after 2 plies." in text
+
+
+def test_rules_come_first_and_when_they_are_asked_for():
+    rules = games.make("hex").rules
+    said = play("hex", "random", "--seed", 1, typed="RULES\nquit\n").stdout
+    assert said.count(rules) == 2 and said.index(rules) < said.index("A move is written like a1;")
+    said = play(*NIM, typed="rules\nquit\n").stdout
+    assert said.count("test_nim tells no rules.") == 1
+
+
+@pytest.mark.parametrize("word", ["q", "exit", "Q"])
+def test_other_words_for_quit(word):
+    result = play("tictactoe", "random", typed=f"{word}\n")
+    assert result.exit_code == 0 and "Broken off after 0 plies." in result.stdout and "neither" not in result.stdout
+
+
+def test_a_legal_move_is_no_word_for_quit():
+    named = "tree(nodes=\"{'q': 1, 'exit': 2}\")"
+    for word in ("q", "exit"):
+        assert "You win (played out), after 1 plies." in play(named, "random", typed=f"{word}\n").stdout
+
+
+@pytest.mark.parametrize("game, typed, taken", [
+    ("tictactoe", "b2", "2b"), ("breakthrough", "B2a3", "2b3a"), ("clobber", "2a1a", "a2a1"), ("hex", "11k", "k11"),
+])  # fmt: skip
+def test_squares_with_row_and_column_exchanged(game, typed, taken):
+    made = Dialogue(duel(game))
+    assert made.game.move_name(made.duel.state, made.move_of(typed, made.moves())) == taken
+
+
+@pytest.mark.parametrize("typed", ["b2a", "2b3", "b2a4", "22b"])
+def test_what_is_no_legal_move_when_exchanged_is_refused(typed):
+    made = Dialogue(duel("breakthrough"))
+    assert made.move_of(typed, made.moves()) is None
+
+
+def test_a_name_comes_before_one_with_row_and_column_exchanged():
+    made = Dialogue(duel("tree(nodes=\"{'a1': 1, '1a': 2}\")"))
+    for name in ("a1", "1a"):
+        assert made.game.move_name(made.duel.state, made.move_of(name, made.moves())) == name
+
+
+@pytest.mark.parametrize("game, example", [("backgammon", "/"), ("coin", "stop"), ("pig", "roll")])
+def test_the_example_of_a_move_is_no_throw_of_dice(game, example):
+    said = play(game, "random", "--seed", 1, typed="").stdout
+    assert example in said.split("A move is written like ")[1].split(";")[0]
 
 
 def test_undo_brings_the_position_back():

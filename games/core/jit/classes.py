@@ -21,6 +21,7 @@ from arena.games.core.jit.bytecode import code_pieces, is_ours, names_in, of_nam
 from arena.games.core.plugins import top_packages
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes, range, type(...)}
+TOLD = ("rules",)  # texts for people, which are no part of code that does not name them
 PLACES = {"__file__", "__path__"}  # globals that say where code lies, which is no part of it
 # made of what else a class has, and what else begins with __ and is no function
 _DERIVED = ("_abc_impl", "__annotate__", "__annotate_func__", "_numba_type", "_plain")
@@ -53,6 +54,8 @@ class Sources:
     def __init__(self, *things: type | types.FunctionType, values: bool = True):
         self._values = values
         self.unknown: set[str] = set()
+        self._names: set[str] = set()  # that functions ask for
+        self._told: list[tuple[str, type]] = []  # texts for people, and their classes
         self._met: dict[int, Any] = {id(thing): thing for thing in things}
         self._waiting: list[Any] = [*things]
         self.parts = frozenset(self._digests())
@@ -64,6 +67,9 @@ class Sources:
             for piece in self._of_class(thing) if isinstance(thing, type) else self._of_function(thing):
                 told.update(len(piece).to_bytes(8, "little") + piece)
             yield told.digest()
+        for name, cls in self._told:
+            if name in self._names:
+                yield hashlib.sha256(f"{cls.__module__}.{cls.__qualname__} {vars(cls)[name]!r}".encode()).digest()
 
     def _of_class(self, cls: type) -> Iterator[bytes]:
         yield f"class {cls.__module__}.{cls.__qualname__}".encode()
@@ -71,7 +77,9 @@ class Sources:
         for base in cls.__bases__:
             yield from of(base)
         for name, value in sorted(vars(cls).items()):
-            if name not in _DERIVED and (not name.startswith("__") or inspect.isfunction(value)):
+            if name in TOLD and type(value) is str:
+                self._told.append((name, cls))
+            elif name not in _DERIVED and (not name.startswith("__") or inspect.isfunction(value)):
                 yield name.encode()
                 yield from of(value)
 
@@ -87,6 +95,7 @@ class Sources:
             except ValueError:
                 yield b"empty"
         names = frozenset(names_in(function.__code__)) - PLACES
+        self._names |= names
         yield from of_namespace(function.__globals__, names, of, _library)
 
     def _reader(self, module: str | None, owner: str) -> Callable[[Any], Iterator[bytes]]:
