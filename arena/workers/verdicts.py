@@ -71,7 +71,7 @@ class Verdicts:
             return void_record(self.config, fixture, Reason.RULES, detail)
         for agent in fixture.seats:
             if self.spoilt[agent] >= ENOUGH:
-                detail = f"{self._name(agent)} ended or hung its process {ENOUGH} times before play"
+                detail = f"{self._name(agent)} took too long, or ended its process, {ENOUGH} times before play"
                 self.tell(f"{detail}: it is asked no more, and loses the rest of its games")
                 return forfeit_record(self.config, fixture, agent, Reason.EXCLUDED, detail)
         return None

@@ -162,7 +162,7 @@ class Warmer:
         if not child.ready:  # nobody has been notified yet
             self.before(name)
         self.after(name, 0.0, f"none: {failure.fate}")
-        did = f"{name} ended or hung the process in which its kernels were being compiled"
+        did = f"{name} {'took too long' if failure.reason == Reason.TIME else 'ended its process'} before play"
         self.failed(f"{did if own else f'the kernels of {name} are not compiled before play'}: {failure.fate}")
 
     def _dismiss(self, child):
