@@ -19,6 +19,7 @@ from arena.results.database.record import Reason
 CHANCE = 0.1  # less is a slip of a program without chance, such as a move found too late
 ROWS = 10_000  # of a table, looked at in one go
 FAILED = frozenset(Reason.FORFEITS)
+MOST_NAMED = 4  # pairs of agents, each in a sentence of its own
 SETTING = ["condition", "first", "opening_moves"]
 COLUMNS = [*SETTING, "second", "outcome", "reason", "moves"]
 
@@ -125,7 +126,7 @@ def pair_of(first: str, second: str) -> Pair:
 
 
 def notes(repetitions: pd.DataFrame) -> list[str]:
-    """A warning for each two agents that repeat themselves.
+    """A warning for each two agents that repeat themselves; one for all if there are many.
 
     repetitions: first, second and games, the number of those that repeat others
     """
@@ -134,8 +135,12 @@ def notes(repetitions: pd.DataFrame) -> list[str]:
         repetitions.index,
         object,
     )
+    games = repetitions["games"].groupby(pairs).sum()
+    if len(games) > MOST_NAMED:
+        most = games.idxmax()
+        games = pd.Series({f"{len(games)} pairs of agents, as {most},": games.sum()})
     return [
-        f"{number} games between {pair} repeat earlier ones move for move: errors count each game once. More random "
-        "opening_plies make games differ."
-        for pair, number in repetitions["games"].groupby(pairs).sum().items()
+        f"{number:,} {'games' if number > 1 else 'game'} between {pair} {'repeat' if number > 1 else 'repeats'} "
+        "earlier ones move for move: errors count each game once. More random opening_plies make games differ."
+        for pair, number in games.items()
     ]

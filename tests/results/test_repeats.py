@@ -32,6 +32,15 @@ def test_deterministic_agents_that_repeat_themselves():
     assert "2 games between A and B repeat earlier ones" in note
 
 
+def test_many_pairs_that_repeat_themselves_are_one_sentence():
+    rows = [{"first": "A", "second": f"B{i}", "games": 1000 + (i == 2)} for i in range(5)]
+    assert [note.split(" repeat")[0] for note in notes(pd.DataFrame(rows[:4]))][2] == "1,001 games between A and B2"
+    (note,) = notes(pd.DataFrame(rows))
+    assert note.startswith("5,001 games between 5 pairs of agents, as A and B2, repeat earlier ones move for move:")
+    (note,) = notes(pd.DataFrame([{"first": "A", "second": "B", "games": 1}]))
+    assert note.startswith("1 game between A and B repeats earlier ones")
+
+
 def test_games_of_agents_that_vary_repeat_by_chance():
     twice, forfeit = [("A", "B", "", "x", 1.0)] * 2, ("A", "B", "", "x", 0.0)
     for games in (frame(*twice, ("B", "A", "", "x", 0.0), ("B", "A", "", "y", 0.0)), frame(*twice, forfeit)):
