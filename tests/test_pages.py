@@ -40,6 +40,7 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "importtime": "tells what the interpreter does",
     "arena serve-agent": "talks to a program; tests/agents/test_serving.py",
     "arena check-engine": "starts a program; tests/arena/test_engine_commands.py",
+    "arena check-agent": f"{LONG} tests/arena/test_check_agent.py",
     "external(": "starts a program; tests/arena/test_outside_run.py",
     "gnugo": "needs GNU Go; tests/agents/test_outside.py plays it where it is installed",
     "arena.interop.openspiel": "needs OpenSpiel; tests/arena/test_openspiel_plugin.py",

@@ -125,7 +125,18 @@ def test_every_command_that_takes_a_game_or_an_agent_takes_plugins():
     commands = typer.main.get_command(app).commands
     for group in ("cache", "list", "study"):
         commands |= {f"{group} {name}": command for name, command in commands[group].commands.items()}
-    takers = {"bench", "cache warm", "check-engine", "exercise", "grade", "lab", "play", "run", "serve-agent"}
+    takers = {
+        "bench",
+        "cache warm",
+        "check-agent",
+        "check-engine",
+        "exercise",
+        "grade",
+        "lab",
+        "play",
+        "run",
+        "serve-agent",
+    }
     takers |= {
         "join",
         "study schemes",

@@ -26,6 +26,7 @@ COUNTS = tuple(field.name for field in fields(Effort))
 REPEATED = ("move", "value", *(name for name in COUNTS if name != "seconds"))  # by the seed alone
 MOST = 1 << 63  # stored numbers are below it
 LATE = 1.0  # seconds beyond the budget
+FROM_RNG = "random numbers must come from rng, and nothing may be kept from an earlier game"
 
 
 def check(agent: Agent, game: Game, *, seed: int) -> None:
@@ -44,7 +45,7 @@ def check(agent: Agent, game: Game, *, seed: int) -> None:
     if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in any order
         for one, other in zip(first, second):
             same = all(getattr(one, name) == getattr(other, name) for name in REPEATED)
-            require(same, agent, game, f"with the same seed it decides {one}, and then {other}")
+            require(same, agent, game, f"with the same seed it decides {one}, and then {other}: {FROM_RNG}")
 
 
 class Trial(NamedTuple):
