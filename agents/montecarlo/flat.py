@@ -40,7 +40,7 @@ class FlatPlayer(Player):
         self.game, self.budget = game, budget
 
     def decide(self, state, rng):
-        moves = np.array(moves_of(self.game, state), np.int32)
+        moves = np.array(moves_of(self.game, state, rng), np.int32)  # ties favour no move
         sums = np.zeros((3, len(moves)))
         playouts = run_chunks(self.runner(state, moves, sums, rng), self.budget.playouts, self.budget.seconds)
         counts = np.maximum(sums[0], 1)

@@ -16,12 +16,16 @@ class Node:
         self.move, self.visits, self.value, self.children = move, 0, 0.0, []
 
 
-def expand(game, node, state, rng):
+def shuffled(game, state, rng):
     moves = game.moves(state)
     for i in range(len(moves) - 1, 0, -1):
         j = int(random_below(rng, i + 1))
         moves[i], moves[j] = moves[j], moves[i]
-    node.children = [Node(move) for move in moves]
+    return moves
+
+
+def expand(game, node, state, rng):
+    node.children = [Node(move) for move in shuffled(game, state, rng)]
 
 
 def ucb1(exploration, urgency=None):
@@ -178,7 +182,7 @@ class Grave:
 
 def flat(game, state, playouts, rng):
     """The results of each move's playouts, for the player to move."""
-    moves, room = game.moves(state), np.empty(game.max_moves, np.int32)
+    moves, room = shuffled(game, state, rng), np.empty(game.max_moves, np.int32)
     results = {move: [] for move in moves}
     side = 1 if game.player(state) == 0 else -1
     for i in range(playouts):

@@ -7,8 +7,8 @@ from math import ceil, cos, exp, log, log2, pi, sqrt
 import numpy as np
 
 from arena.games.core.random import random_below, random_unit
-from tests.agents.naive import Grave, Node, descend, expand
-from tests.agents.naive_nested import adapt, drawn_step, shuffled, steps_of
+from tests.agents.naive import Grave, Node, descend, expand, shuffled
+from tests.agents.naive_nested import adapt, drawn_step, steps_of
 
 FIRST = 100.0
 

@@ -6,8 +6,8 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 
-from arena.games.core.random import random_below, random_unit
-from tests.agents.naive import Node, descend, expand
+from arena.games.core.random import random_unit
+from tests.agents.naive import Node, descend, expand, shuffled
 
 
 def sp_mcts(game, root_state, simulations, exploration, deviation, rng):
@@ -132,14 +132,6 @@ def beam_nrpa(game, level, iterations, beam, weights, code_of, rng, scores, stab
                     candidates = [*candidates[:rank], (score, line, policy), *candidates[rank:]][:beam]
         members = [(score, line, adapt(policy, line, 0, 1.0)) for score, line, policy in candidates]
     return [member[:2] for member in members]
-
-
-def shuffled(game, state, rng):
-    moves = game.moves(state)
-    for i in range(len(moves) - 1, 0, -1):
-        j = int(random_below(rng, i + 1))
-        moves[i], moves[j] = moves[j], moves[i]
-    return moves
 
 
 class Lazy:

@@ -1,6 +1,7 @@
 """What every agent must do, and each search against its naive twin."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from arena import agents, games
 from arena.agents.core.agent import Agent, Budget, Player
 from arena.agents.core.tree_arrays import LEAF, ROOT, copy_subtree, new_tree
 from arena.agents.minimax.depthfirst import depth_first_kernel
+from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.search import Search, search_kernel
 from arena.agents.montecarlo.ucb1 import UCB1, Numbers
 from arena.games.core.random import stream
@@ -17,6 +19,8 @@ from tests.agents.positions import GAMES, after_names, random_position
 from tests.shipped import AGENTS
 
 FOR_TWO = [name for name in AGENTS if name != "external" and 2 in agents.make(name).needs.players]  # searches of ours
+SCHEMES = [name for name in FOR_TWO if isinstance(agents.make(name), Scheme)]
+MONTE_CARLO = ["flat", "uct", "grave", "ppa", "mast", *(name for name in SCHEMES if name != "distributed")]
 SLOW, MORE_GAMES = pytest.mark.slow, ("tictactoe", "connect4(rows=4, columns=5)")
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
 FEWER = BUDGETS | {"playouts": 20, "nodes": 50}  # in plain Python
@@ -80,6 +84,17 @@ def test_flat_with_fewer_playouts_than_moves(spec):
     decision = agents.make("flat(playouts=2)").choose(games.make(spec), games.make(spec).initial(), seed=1)
     assert decision.statistics.playouts.tolist()[:3] == [1, 1, 0]
     assert decision.move in decision.statistics.moves[:2]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", MONTE_CARLO)
+def test_among_equal_moves_the_game_s_order_favours_none(name):
+    """A move or two a playout on an empty board: most seeds would choose one of the first four, if ties went to it."""
+    agent = agents.make(name)
+    agent = replace(agent, playouts=16, **({"simulated": True} if hasattr(agent, "simulated") else {}))
+    player, game = agent.player(games.make("hex(size=4)")), games.make("hex(size=4)")
+    chosen = [player.choose(game.initial(), stream(seed)).move for seed in range(60)]
+    assert sum(move < 4 for move in chosen) < 30
 
 
 @pytest.mark.parametrize("agent", ["uct(playouts=3000)", "alphabeta(depth=5)", "flat(playouts=3000)"])

@@ -65,10 +65,8 @@ def decided(agent, seed=3, game=GAME, state=None):
 
 
 def seen(decision):
-    """What a decision says of the root's moves, in ascending order, and of the one that it is for."""
-    moves, visits, means, _ = decision.statistics
-    order, best = np.argsort(moves), list(moves).index(decision.move)
-    return moves[order].tolist(), visits[order].tolist(), means[order].tolist(), visits[best], means[best]
+    """What a decision says of the root's moves, in their order, and the move."""
+    return *(each.tolist() for each in decision.statistics[:3]), decision.move
 
 
 def arrays_of(memory):

@@ -113,10 +113,11 @@ class RootPlayer(ThreadedPlayer):
         only if a playout takes 1, since the plies of a worker's playouts are not counted.
         """
         trees, constant = [search.tree for search in searches], self.agent.playout_time == "constant"
-        moves, (visits, value) = root_moves(trees[0]), total
+        own = in_its_order(trees[0])  # which is random, as in one tree: ties favour no move
+        moves, (visits, value) = trees[0].move[root_children(trees[0])][own], total[:, own]
         means = 2.0 * value / np.maximum(visits, 1) - 1.0
-        best = list(moves).index(self.chosen(searches, total))
-        proofs = np.max([tree.proven[root_children(tree)] for tree in trees], axis=0)  # UNPROVEN is the least
+        best = list(moves).index(self.chosen(searches, moves, visits, value))
+        proofs = np.max([tree.proven[root_children(tree)] for tree in trees], axis=0)[own]  # UNPROVEN is the least
         best = best_of_proven(proofs, visits, means, best, player)
         agreeing = [tree for search, tree in zip(searches, trees) if choice_of(search) == moves[best]]
         line = principal_variation(agreeing[0], child_by_move(agreeing[0], ROOT, moves[best])) if agreeing else None
@@ -133,10 +134,10 @@ class RootPlayer(ThreadedPlayer):
             statistics=MoveStatistics(moves, visits.astype(np.int64), means),
         )
 
-    def chosen(self, searches, total) -> int:
+    def chosen(self, searches, moves, visits, value) -> int:
         """The workers' move, before proofs; by the sum, one that a tree chooses if trees do not go by visits alone."""
-        moves, votes = root_moves(searches[0].tree), Counter(map(choice_of, searches))
-        order = {int(move): pair for move, pair in zip(moves, total.T.tolist())}
+        votes = Counter(map(choice_of, searches))
+        order = dict(zip(moves.tolist(), zip(visits.tolist(), value.tolist())))
         if self.agent.vote == "majority":
             return max(votes, key=lambda move: (votes[move], order[move]))
         by_visits = all(search.last_choice() is None for search in searches)
@@ -155,9 +156,9 @@ def root_children(tree) -> np.ndarray:
     return children[np.argsort(tree.move[children])]
 
 
-def root_moves(tree) -> np.ndarray:
-    """The moves of the root in ascending order."""
-    return tree.move[root_children(tree)].copy()
+def in_its_order(tree) -> np.ndarray:
+    """Where `root_children` has the tree's first child, its second one, and so on."""
+    return np.argsort(root_children(tree))
 
 
 def put_together(trees, common) -> np.ndarray:
