@@ -1,6 +1,5 @@
 """`arena study`: studies of searches, one command each."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,28 +89,16 @@ def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
 def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str]) -> None:
     """Write a study's tables and its named figure; print the tables that have titles."""
     name, figure = drawn
-    write_files(out, tables, name, figure)
+    for table, frame in tables.items():
+        for format in ("csv", "latex"):
+            write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
+    for format in ("svg", "png"):
+        write_picture(out / f"{name}.{format}", figure, force=True)
     if answered({name: records_of(frame) for name, frame in tables.items()}):
         return
     for table, title in titles.items():
         print_table(tables[table], title)
     tell(f"\nThe study is stored in {out}, the figure in {out / name}.svg")
-
-
-def write_files(
-    out: Path,
-    tables: dict,
-    name: str,
-    figure,
-    formats: Iterable[str] = ("csv", "latex"),
-    pictures: Iterable[str] = ("svg", "png"),
-) -> None:
-    """Write named tables and a figure into a study's folder."""
-    for table, frame in tables.items():
-        for format in formats:
-            write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
-    for format in pictures:
-        write_picture(out / f"{name}.{format}", figure, force=True)
 
 
 def rendered(frame, format: str) -> str:

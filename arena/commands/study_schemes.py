@@ -12,7 +12,7 @@ from arena.commands.completion import complete_agent
 from arena.commands.output import answered, print_table, quoted, records_of, tell, write_whole
 from arena.commands.playing import Where, reporting_end
 from arena.commands.progress import progress_line
-from arena.commands.study import rendered, studies, write_files
+from arena.commands.study import rendered, studies
 
 StudyFile = Annotated[Path | None, typer.Argument(help="A TOML file that describes the study.", metavar="FILE.toml")]
 SeveralGames = Annotated[list[str] | None, options.games_option("A game; may be repeated, each a study of its own.")]
@@ -128,13 +128,21 @@ def _play(study, out: Path, where: Where, resume: bool) -> None:
 
 def _publish(out: Path, speed_seconds: float) -> None:
     """Measure the speed on threads; write and print the results."""
-    from arena.results.papers.strength_scaling import figure, shown
+    from arena.results.papers.paper_figures import of_schemes, picture
+    from arena.results.papers.strength_figures import WIDTH
+    from arena.results.papers.strength_scaling import shown, shown_speeds
+    from arena.results.shown.kinds import PICTURES
     from arena.study.schemes import SchemesStudy, load
 
     study = SchemesStudy.read(out)
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
-    write_files(out, {"scaling": frame}, "schemes", figure(frame, speeds), ["csv"], ["svg", "png", "pdf"])
-    write_whole(out / "scaling.tex", rendered(shown(frame), "latex").encode(), force=True)
+    draw, height = of_schemes(frame, speeds, "schemes", WIDTH)
+    for format in PICTURES:
+        write_whole(out / f"schemes.{format}", picture(draw, (WIDTH, height), format), force=True)
+    write_whole(out / "scaling.csv", rendered(frame, "csv").encode(), force=True)
+    readable = {"scaling": shown(frame)} | ({} if speeds is None else {"throughput": shown_speeds(speeds)})
+    for name, table in readable.items():
+        write_whole(out / f"{name}.tex", rendered(table, "latex").encode(), force=True)
     throughput = {} if speeds is None else {"throughput": records_of(speeds)}
     if not answered({"points": records_of(frame)} | throughput):
         _print(frame, speeds, out, study)
@@ -153,22 +161,21 @@ def _speeds(study, out: Path, seconds: float):
 
 
 def _print(frame, speeds, out: Path, study) -> None:
-    from arena.results.papers.strength_scaling import shown, shown_speeds
-    from arena.results.shown.summary import side_by_side
+    from arena.results.papers.strength_scaling import notes, shown, shown_speeds
     from arena.study.schemes import versions
 
-    for number, ((game, playouts), cell) in enumerate(frame.groupby(["game", "playouts"], sort=False)):
-        print_table(shown(cell), f"{chr(10) * (number > 0)}{game}, {playouts} playouts of each worker")
+    for number, (_, cell) in enumerate(frame.groupby(["game", "playouts"], sort=False)):
+        table = shown(cell)
+        print_table(table, f"{chr(10) * (number > 0)}{table.attrs['caption']}")
     if study.threads and frame["time"].isna().any():
         tell("Time is not known where there are more threads than cores: that is no measure of time.")
-    for note in [*study.notes(), *versions(out)]:
+    for note in [*notes(frame), *study.notes(), *versions(out)]:
         tell(note)
     if speeds is not None:
-        print_table(shown_speeds(speeds), "\nSpeed on threads")
-        if (speeds["undisturbed"] == 0).any():
-            tell("* Other programs disturbed all decisions: the speed is too low. Measure again on an idle machine.")
-    if note := side_by_side(int(frame[["error", "total_error", "low"]].notna().sum().sum())):
-        tell(note)
+        table = shown_speeds(speeds)
+        print_table(table, "\nSpeed on threads")
+        for note in table.attrs["notes"]:
+            tell(note)
     tell(f"\nThe study is stored in {out}, the figure in {out / 'schemes.pdf'}, the table in {out / 'scaling.tex'}.")
     for kind in ("speedup", "equal_time"):
         tell(f"  arena plot {quoted(out)} {kind}")

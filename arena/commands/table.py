@@ -77,7 +77,7 @@ def table(
         if isinstance(found, pieces.Games):
             write_csv(found.frames, output, force, **options)
         else:
-            found.frame.attrs |= {"label": label}
+            found.frame.attrs |= {"label": label, "notes": found.notes}
             write_table(found.frame, format.value, output, force, **options)
     except ColumnError as error:
         raise typer.BadParameter(f"--columns: {error}") from None

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from arena.report import tuned
 from arena.report.pieces import is_tuning
-from arena.results.papers import paper_figures, strength_scaling
+from arena.results.papers import paper_figures, strength_figures
 from arena.results.shown.plots import COLOURS
 from arena.results.shown.scores import ALL
 from arena.results.shown.tournament import Tournament
@@ -91,11 +91,11 @@ def draw(tournament: Tournament) -> list[Drawn]:
 
 
 def of_schemes(frame) -> Drawn:
-    """The figure of a study of schemes: `results.papers.strength_scaling.table`."""
-    caption = "Each scheme against its own search with one worker; bars are 95 % intervals, triangles bounds."
-    panels = [name for name in strength_scaling.PANELS if name != "throughput"]
-    size = WIDTH, strength_scaling.height(frame, None, panels, WIDTH)
-    return _saved("study", "Strength", caption, size, lambda figure: strength_scaling.draw(figure, frame, None, panels))
+    """The figure of a study of schemes: `results.papers.strength_scaling.table`; a panel a line."""
+    caption = "Each scheme against its own search with one worker; bars are 95 % intervals, arrows bounds."
+    panels = [name for name in strength_figures.PANELS if name != "throughput"]
+    draw, height = strength_figures.drawing(frame, None, panels, WIDTH, least=WIDTH)
+    return _saved("study", "Strength", caption, (WIDTH, height), draw)
 
 
 def _curves(tournament) -> list[Plot]:

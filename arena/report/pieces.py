@@ -106,11 +106,10 @@ def _of_scaling(folder: Path, kind: str, format: str) -> Table:
     from arena.study import schemes
 
     versions = schemes.versions(folder)
-    if kind == "throughput":
-        frame, readable = _speeds(folder, f"--kind {kind}"), shown_speeds
-    else:
-        frame, readable = schemes.load(folder), shown
-    return Table(frame if format in DATA else readable(frame), versions, versions)
+    of_speeds = kind == "throughput"
+    frame = _speeds(folder, f"--kind {kind}") if of_speeds else schemes.load(folder)
+    readable = (shown_speeds if of_speeds else shown)(frame)
+    return Table(frame if format in DATA else readable, [*readable.attrs["notes"], *versions], versions)
 
 
 def _stored(folder: Path) -> pd.DataFrame | None:

@@ -216,10 +216,12 @@ class SchemesStudy(Plan):
 
     def own_serial(self, scheme: str) -> Any:
         """The search that a scheme is compared with, without a budget."""
-        if self.serial:
-            return agents.make(self.serial)
-        agent: Any = agents.make(scheme)
-        return agent.searcher() if hasattr(agent, "searcher") else UCT(exploration=agent.exploration)
+        return agents.make(self.serial) if self.serial else search_of(scheme)
+
+    def is_serial(self, point: Point) -> bool:
+        """Whether a scheme is the search that it is compared with, so that its speed-up is 1."""
+        own = self.own_serial(point.scheme) == search_of(point.scheme)
+        return own and self.parallel(point).is_serial()
 
     def serial_name(self, scheme: str, factor: float) -> str:
         """The name of a scheme's serial search with `factor` times a worker's playouts."""
@@ -268,6 +270,12 @@ class SchemesStudy(Plan):
             factors = sorted({float(point.workers)} | ({equal} if equal else set()))
             found += [(point.name, self.serial_name(point.scheme, factor)) for factor in factors]
         return found
+
+
+def search_of(scheme: str) -> Any:
+    """What a scheme makes parallel."""
+    agent: Any = agents.make(scheme)
+    return agent.searcher() if hasattr(agent, "searcher") else UCT(exploration=agent.exploration)
 
 
 def spelled(spec: str) -> list[tuple[str, int | None]]:
@@ -561,6 +569,7 @@ def _rows(cell: SchemesStudy, folder: Path) -> list[dict]:
             "scheme": point.scheme,
             "workers": point.workers,
             "serial": str(cell.own_serial(point.scheme)),
+            "is_serial": cell.is_serial(point),
             "matches": matches[point],
             "time": times.get(point.name, math.nan),
             "equal": equal_factor(times.get(point.name, math.nan), cell.each),

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from arena.results.papers import strength_scaling
+from arena.results.papers import strength_figures
 from arena.results.statistics.elo import score_interval
 
 SCHEMES = ["root", "leaf", "tree", "pipeline", "tree(virtual_loss=0)", "root(search='grave')", "tree(search='grave')"]
@@ -67,7 +67,7 @@ def of_schemes(table: pd.DataFrame) -> Figure:
     """Elo at equal playouts and strength speed-ups of SCHEMES with the fewest playouts of each worker."""
     shown = table[table.scheme.isin(SCHEMES) & (table.playouts == table.playouts.min())]
     shown = shown.fillna(dict.fromkeys(("total_bound", "speed_up_bound"), ""))
-    return strength_scaling.figure(shown, None, ("equal_playouts", "speedup"))
+    return strength_figures.figure(shown, None, ("equal_playouts", "speedup"))
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ import matplotlib
 import matplotlib.style
 from matplotlib.figure import Figure
 
-from arena.results.papers import strength_scaling
+from arena.results.papers import strength_figures
 from arena.results.shown import plots
 from arena.results.shown.scores import ALL
 
@@ -63,9 +63,9 @@ def parts_of(run) -> dict[str, Any]:
 
 def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Figure], None], float]:
     """What draws a study of schemes, one kind of panel or all; and its height."""
-    panels = tuple(strength_scaling.PANELS) if kind == "schemes" else (kind,)
-    suits = strength_scaling.height(frame, throughput, panels, width)
-    return lambda figure: strength_scaling.draw(figure, frame, throughput, panels), suits
+    return strength_figures.drawing(
+        frame, throughput, tuple(strength_figures.PANELS) if kind == "schemes" else (kind,), width
+    )
 
 
 def height(run, kind: str, width: float) -> float:

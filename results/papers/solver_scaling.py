@@ -55,7 +55,7 @@ def figure(found: pd.DataFrame, title: str = ""):
     """Speed-up and search overhead against workers; a line is a solver of `table`."""
     from matplotlib.figure import Figure
 
-    from arena.results.papers.strength_scaling import count_axis
+    from arena.results.papers.strength_figures import count_axis
     from arena.results.shown import plots
 
     drawn = Figure(figsize=(9.2, 4.4), layout="constrained")

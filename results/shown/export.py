@@ -41,8 +41,8 @@ def render(
     """`frame` in one of FORMATS: str, or bytes for parquet, which needs pyarrow.
 
     `times` false leaves out columns of seconds, so that tables of equal runs are equal.  `width` is the most characters
-    in a line of text (see `fitting`), None as many as needed.  `title` is for
-    people; LaTeX refers to the table by `frame.attrs["label"]`.  Text and LaTeX leave out columns too wide for any
+    in a line of text (see `fitting`), None as many as needed.  `title` is for people; LaTeX refers to the table by
+    `frame.attrs["label"]`, and has `frame.attrs["notes"]` with it.  Text and LaTeX leave out columns too wide for any
     terminal or page, such as seeds and moves.  `columns` are the ones to write, in this order: names in csv, or a
     study's headings; ValueError names missing ones.  In csv, text that a spreadsheet would take for a formula gets an
     apostrophe before it, unless `raw`.
@@ -62,19 +62,30 @@ def render(
 
 
 def _rendered(frame, format, title, times, width, columns) -> str:
-    kind, label = frame.attrs.get("kind"), frame.attrs.get("label")
-    title = printable(title or frame.attrs.get("caption") or "") or None
+    kind, about = frame.attrs.get("kind"), frame.attrs
+    own = printable(frame.attrs.get("caption") or "") or None
+    title = printable(title or "") or own
     frame = _for_people(frame, times, rare=bool(columns))
     if columns:
         frame = _chosen(frame, columns, with_errors=True)
     if format == "text":
         return _text(_fitted(frame if columns else _short(frame, kind), kind, None), title, width)
-    if format == "latex" and not columns:
-        frame = _short(frame, kind)
-    shown = _display(frame, kind, narrow=format == "latex" and len(frame.columns) > WIDE_CROSSTABLE)
     if format == "latex":
-        return latex(shown, title, label, "" if kind == "crosstable" else " in %")
+        notes = [f"{own}.", *about.get("notes", ())] if own and own != title else about.get("notes", ())
+        return _latex(frame if columns else _short(frame, kind), about | {"notes": notes}, title, not columns)
+    shown = _display(frame, kind)
     return {"markdown": _markdown, "html": _html}[format](shown, title)
+
+
+def _latex(frame, about, title, in_blocks: bool) -> str:
+    """`about` are the table's attributes: label, notes, and blocks, of each row the headings that `headed` columns are
+    replaced by.
+    """
+    kind, blocks = about.get("kind"), about.get("blocks", []) if in_blocks else []
+    frame = frame.drop(columns=about["headed"]) if blocks else frame
+    shown = _display(frame, kind, narrow=len(frame.columns) > WIDE_CROSSTABLE)
+    percent = "" if kind == "crosstable" else " in %"
+    return latex(shown, title, about.get("label"), percent, blocks, about.get("notes", ()))
 
 
 def _parquet(frame) -> bytes:

@@ -1,5 +1,8 @@
 """Tables in LaTeX, for the packages booktabs, graphicx and siunitx; too wide ones shrink to the width of lines.
 
+Values that whole blocks of rows share, such as a game, are headings within the table, which is set in \\footnotesize
+then, to fit a column of a paper.  What readers need to know stands below a table with a caption, else in comments.
+
 A column of numbers is one of siunitx's S columns; errors stand behind the sign of plus or minus, the sign of percent in
 the heading.  Other cells, such as bounds, are text in the middle.
 """
@@ -16,7 +19,7 @@ PLAIN = re.compile(rf"{NUMBER}( %)?")
 WITH_ERROR = re.compile(rf"{NUMBER} ± +([\d.]+)")
 BOUND = re.compile(rf"([<>]) ({NUMBER})( %)?")
 INTERVAL = re.compile(rf"({NUMBER}) \(({NUMBER})–({NUMBER})\)")
-MINUS, TRUE_MINUS = re.compile(r"(?<!\S)-(?=\d)"), r"\\ensuremath{-}"
+MINUS, TRUE_MINUS = re.compile(r"(?<![^\s(])-(?=\d)"), r"\\ensuremath{-}"
 ESCAPES = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -32,6 +35,7 @@ ESCAPES = {
     "−": r"\ensuremath{-}",
 }
 NEEDS = r"% \usepackage{booktabs, graphicx, siunitx}"
+COMPACT = r"\footnotesize\setlength{\tabcolsep}{2.5pt}%"
 FITTING = r"\resizebox{\ifdim\width>\linewidth \linewidth\else \width\fi}{!}{%"  # opens a group
 LONG_HEADING = 10  # letters, beyond which a heading may take two lines
 
@@ -43,39 +47,69 @@ class Laid:
     specification: str
     heading: str
     cells: list[str]
+    width: int = 1
 
 
 def latex(
-    columns: Sequence[Shown], caption: str | None = None, label: str | None = None, percent: str = " in %"
+    columns: Sequence[Shown],
+    caption: str | None = None,
+    label: str | None = None,
+    percent: str = " in %",
+    blocks: Sequence[Sequence[str]] = (),
+    notes: Sequence[str] = (),
 ) -> str:
     """A tabular of columns of display strings; in a table with a caption above it, if given one, or a label.
 
-    `percent`: the end of the headings of percents.
+    percent: the end of the headings of percents; blocks: of each row, the headings above it, outer ones first; notes:
+    sentences on the table
     """
     laid = [_laid(column, percent) for column in columns]
-    rows = zip(*(column.cells for column in laid)) if laid else ()
+    specification = " ".join(column.specification for column in laid)
+    rows = [" & ".join(cells) + r" \\" for cells in zip(*(column.cells for column in laid))]
     lines = [
-        NEEDS,
+        *([COMPACT] if blocks else []),
         FITTING,
-        f"\\begin{{tabular}}{{{' '.join(column.specification for column in laid)}}}",
+        f"\\begin{{tabular}}{{{f'@{{}} {specification} @{{}}' if blocks else specification}}}",
         r"\toprule",
         " & ".join(column.heading for column in laid) + r" \\",
         r"\midrule",
-        *(" & ".join(cells) + r" \\" for cells in rows),
+        *(_in_blocks(rows, blocks, sum(column.width for column in laid)) if blocks else rows),
         r"\bottomrule",
         r"\end{tabular}}",
     ]
-    if caption or label:
-        above = [r"\begin{table}", r"\centering"]
-        above += [f"\\caption{{{escaped(caption)}}}"] if caption else []
-        above += [f"\\label{{{label}}}"] if label else []
-        lines = [lines[0], *above, *lines[1:], r"\end{table}"]
-    return "\n".join(lines) + "\n"
+    if not (caption or label):
+        comments = [f"% {' '.join(note.split())}" for note in notes]
+        return "\n".join([NEEDS, *comments, *(["{" + lines[0], *lines[1:], "}"] if blocks else lines)]) + "\n"
+    above = [r"\begin{table}", r"\centering"]
+    above += [f"\\caption{{{_prose(caption)}}}"] if caption else []
+    above += [f"\\label{{{label}}}"] if label else []
+    below = [rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {_prose(note)}}}" for note in notes]
+    return "\n".join([NEEDS, *above, r"\smallskip", *lines, *below, r"\end{table}"]) + "\n"
+
+
+def _in_blocks(rows: Sequence[str], blocks: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Rows below the headings of their blocks; those of inner ones stand again where an outer one changes."""
+    lines: list[str] = []
+    before: Sequence[str] = ()
+    for row, block in zip(rows, blocks):
+        same = next((i for i, pair in enumerate(zip(before, block)) if pair[0] != pair[1]), len(before))
+        for level, text in enumerate(block[same:], same):
+            if level == 0 and lines:
+                lines.append(r"\addlinespace")
+            shown = rf"\textit{{{escaped(text)}}}" if level == 0 and len(block) > 1 else escaped(text)
+            lines.append(rf"\multicolumn{{{width}}}{{@{{}}l}}{{{shown}}} \\")
+        lines.append(row)
+        before = block
+    return lines
 
 
 def escaped(text: str) -> str:
     """Text as LaTeX reads it, in one line."""
     return "".join(ESCAPES.get(letter, letter) for letter in " ".join(text.split()))
+
+
+def _prose(text: str) -> str:
+    return MINUS.sub(TRUE_MINUS, escaped(text))
 
 
 def _heading(column: Shown, more: str = "") -> str:
@@ -96,7 +130,7 @@ def _laid(column: Shown, percent: str) -> Laid:
                 return _with_intervals(column, cells)
         if all(any(form.fullmatch(cell) for form in (PLAIN, WITH_ERROR, BOUND)) for cell in known):
             return _numbers(column, cells, percent)
-    texts = ["--" if cell == MISSING else MINUS.sub(TRUE_MINUS, escaped(cell)) for cell in cells]
+    texts = ["--" if cell == MISSING else _prose(cell) for cell in cells]
     return Laid("r" if column.right else "l", _heading(column), texts)
 
 
@@ -109,9 +143,15 @@ def _numbers(column: Shown, cells: list[str], percent: str) -> Laid:
     specification = _specification([match for match in found if match])
     if not any(" ± " in cell for cell in cells):
         return Laid(specification, f"{{{shown}}}", texts)
-    errors = [f"\\ensuremath{{{{}}\\pm {cell.split('±')[1].strip()}}}" if " ± " in cell else "" for cell in cells]
-    both = [f"{text} & {error}" for text, error in zip(texts, errors)]
-    return Laid(f"{specification} @{{}} r", f"\\multicolumn{{2}}{{c}}{{{shown}}}", both)
+    errors = [cell.split("±")[1].strip() if " ± " in cell else "" for cell in cells]
+    both = [f"{text} & {_error(error, max(map(len, errors)))}" for text, error in zip(texts, errors)]
+    return Laid(f"{specification} @{{}} l", f"\\multicolumn{{2}}{{c}}{{{shown}}}", both, 2)
+
+
+def _error(error: str, width: int) -> str:
+    """Behind its sign, as wide as others, so that it stands at its number below a wide heading, too."""
+    phantom = f"\\phantom{{{'0' * (width - len(error))}}}" if len(error) < width else ""
+    return f"\\ensuremath{{{{}}\\pm {phantom}{error}}}" if error else ""
 
 
 def _with_intervals(column: Shown, cells: list[str]) -> Laid:
@@ -121,7 +161,7 @@ def _with_intervals(column: Shown, cells: list[str]) -> Laid:
     texts = [_number(value) if PLAIN.fullmatch(value) else _aside(value) for value in values]
     intervals = [_interval(match) if match else "" for match in parts]
     both = [f"{value} & {interval}" for value, interval in zip(texts, intervals)]
-    return Laid(f"{_specification(found)} @{{\\ }} l", f"\\multicolumn{{2}}{{c}}{{{_heading(column)}}}", both)
+    return Laid(f"{_specification(found)} @{{\\ }} l", f"\\multicolumn{{2}}{{c}}{{{_heading(column)}}}", both, 2)
 
 
 def _interval(match) -> str:

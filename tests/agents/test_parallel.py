@@ -1,6 +1,7 @@
 """Parallel schemes: exact totals, determinism where it is promised, and one worker's search equal to the serial one."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,6 +134,21 @@ def test_one_worker_of_root_is_uct(kernels):
             assert decision.playouts == playouts
             for one, other in zip(decision.statistics, expected.statistics):
                 assert np.array_equal(one, other)
+
+
+OF_ONE_WORKER = [
+    *("root", "root(vote='majority')", "root(share_every=10)", "leaf", "tree", "tree(lot=1)", "tree(virtual_loss=3)"),
+    *("tree(wu=true)", "tree(lanes=8)", *(f"tree({words})" for words in LOCKS), "pipeline", "pipeline(tokens=1)"),
+]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("spec", OF_ONE_WORKER)
+def test_schemes_know_whether_they_are_their_search(spec):
+    agent = made(spec, workers=1, playouts=100)
+    one, other = searched(agent)[1], searched(agents.make("uct(playouts=100)"))[1]
+    alike = [np.array_equal(*both) for both in zip(one.statistics[:3], other.statistics[:3])]
+    assert all(alike) == agent.is_serial() and not replace(agent, workers=2).is_serial()
 
 
 @pytest.mark.plain

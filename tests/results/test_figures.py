@@ -165,12 +165,13 @@ def test_curves_are_of_all_instances_or_in_panels():
 
 def test_the_speed_up_is_drawn():
     counts = {1.0: np.array([1, 2, 3, 4, 9]), 4.0: np.array([9, 4, 3, 2, 1])}
-    about = {"game": "go", "playouts": 9, "scheme": "tree", "serial": "uct", "time": 1.0, "equal": 1.0}
+    about = {"game": "go", "playouts": 9, "scheme": "tree", "serial": "uct", "is_serial": False}
+    about |= {"time": 1.0, "equal": 1.0}
     frame = strength_scaling.table([about | {"workers": n, "matches": counts} for n in (2, 4)])
     figure = Figure()
     drawing, _ = paper_figures.of_schemes(frame, None, "speedup", 3.4)
     drawing(figure)
-    assert figure.axes[0].get_title() == "strength speed-up" and len(figure.axes[0].lines) >= 2
+    assert figure.axes[0].get_ylabel() == "strength speed-up" and len(figure.axes[0].lines) >= 2
 
 
 @pytest.mark.parametrize("text, value", [("3.4in", 3.4), ("3.4", 3.4), ("25.4mm", 1), ("2.54cm", 1), ("72.27pt", 1)])

@@ -39,7 +39,7 @@ def tables(tmp_path_factory):
     frames["scores"].attrs["kind"] = "scores"
     counts = {1.0: np.array([1, 2, 3, 4, 5]), 4.0: np.array([5, 4, 3, 2, 1])}
     point = {"scheme": "tree", "workers": 4, "matches": counts, "time": 1.0, "equal": 1.0}
-    point |= {"game": "go", "playouts": 100, "serial": "uct"}
+    point |= {"game": "go", "playouts": 100, "serial": "uct", "is_serial": False}
     frames["scaling"] = strength_scaling.shown(strength_scaling.table([point]))
     return {kind: render(frame.head(30), "latex") for kind, frame in frames.items()}
 
@@ -76,7 +76,7 @@ def test_numbers_are_siunitxs(tables):
 def test_what_is_no_number_stands_aside():
     columns = ("Elo", ["+1,204 ± 5", "> +183", "-"]), ("LOS", ["12.5 %", "> 99.9 %", "-"])
     text = latex([Shown(heading, cells, right=True) for heading, cells in columns])
-    assert "S[table-format=+4, retain-explicit-plus] @{} r" in text and "+1204 & " in text
+    assert "S[table-format=+4, retain-explicit-plus] @{} l" in text and "+1204 & " in text
     assert r"{\ensuremath{> +183}} & " in text and r"{\ensuremath{> 99.9}}" in text and text.count("{--}") == 2
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.results.papers import strength_scaling
+from arena.results.papers import strength_figures, strength_scaling
 from arena.results.papers.parameter_axis import along
+from arena.results.shown.export import render
+from arena.results.statistics.elo import pentanomial
 
 WIN, EVEN = np.array([0, 0, 0, 0, 10]), np.array([0, 0, 10, 0, 0])
 
@@ -24,7 +26,7 @@ def test_pairs_in_both_orders():
     assert counts["x", "y"].tolist() == [1, 2, 3, 4, 5] and counts["y", "x"].tolist() == [5, 4, 3, 2, 1]
 
 
-ABOUT = {"game": "go", "playouts": 9, "serial": "uct", "equal": 1.0}
+ABOUT = {"game": "go", "playouts": 9, "serial": "uct", "is_serial": False, "equal": 1.0}
 
 
 def table():
@@ -64,17 +66,74 @@ def test_what_is_not_enclosed_is_said_and_not_drawn():
     shown = strength_scaling.shown(frame)
     assert shown["strength speed-up"].tolist()[0] == "not enclosed" and shown["95 %"].tolist()[0] == "-"
     assert shown["95 %"].tolist()[1].endswith(" to open")
-    (ax,) = strength_scaling.figure(frame, None, ["speedup"]).axes
+    (ax,) = strength_figures.figure(frame, None, ["speedup"]).axes
     (line,) = [line for line in ax.get_lines() if line.get_label() == "leaf"]
     assert math.isnan(line.get_ydata()[0]) and line.get_ydata()[1] == frame.loc[1, "speed_up"]
     assert np.isfinite(ax.get_ylim()).all()
 
 
+def test_one_worker_is_the_serial_search():
+    """By definition, in tables and figures; what its matches say is a check of the intervals."""
+    counts = {0.5: np.array([0, 1, 2, 8, 9]), 1.0: np.array([5, 5, 10, 3, 2]), 2.0: np.array([9, 8, 2, 1, 0])}
+    own = {"workers": 1, "is_serial": True, "time": 1.0, "matches": counts}
+    points = [ABOUT | own | {"scheme": name} for name in ("root", "tree")]
+    points += [ABOUT | {"scheme": "tree", "workers": 4, "time": 1.0, "matches": {1.0: WIN, 4.0: EVEN, 8.0: WIN[::-1]}}]
+    frame = strength_scaling.table(points)
+    assert (frame["elo"][:2] < 0).all() and (frame["speed_up"][:2] < 1).all()  # what was measured is kept
+    shown = strength_scaling.shown(frame)
+    columns = ["Elo at equal time", "Elo at equal playouts", "strength speed-up", "95 %"]
+    assert shown[columns].values.tolist()[:2] == [["0", "0", "1", "by definition"]] * 2
+    check, bounds = strength_scaling.notes(frame)
+    one = pentanomial(counts[1.0].tolist())
+    pooled = f"{one.elo:+.0f} ± {one.error / math.sqrt(2):.0f} together"
+    assert "2 of 2 hold 0 Elo" in check and pooled in check and check.endswith("2 of 2 a speed-up of 1.")
+    assert bounds.startswith("> and <")
+    assert strength_scaling.notes(frame[:1].assign(total_error=math.nan)) == [
+        "One worker is the serial search: its speed-up is 1."
+    ]
+    (ax,) = strength_figures.figure(frame, None, ["speedup"]).axes
+    (line,) = [line for line in ax.get_lines() if line.get_label() == "root"]
+    assert line.get_ydata().tolist() == [1.0]
+
+
+def test_games_stand_side_by_side_and_a_figure_fits_its_page():
+    games = [table().assign(game=f"game {n}") for n in range(4)]
+    for count, width, columns in [(1, 3.4, 1), (2, 3.4, 1), (2, 7.0, 2), (4, 7.0, 3)]:
+        drawn = strength_figures.figure(pd.concat(games[:count]), None, width=width)
+        drawn.canvas.draw()
+        boxes = [part.get_window_extent() for part in drawn.subfigs]
+        assert len({round(box.x0) for box in boxes}) == columns
+        assert drawn.get_figheight() <= 9.0 or (count, width) == (2, 3.4)
+        lefts = {round(ax.get_window_extent().y0, 2) for part in drawn.subfigs[:columns] for ax in part.axes[:1]}
+        assert len(lefts) == 1 or columns == 1
+
+
 def test_what_is_not_the_same_in_all_rows_is_shown():
+    one, other = table(), table().assign(game="hex", playouts=20, serial="grave")
+    shown = strength_scaling.shown(one)
+    assert shown.columns[:3].tolist() == ["scheme", "workers", "time"]
+    assert shown.attrs["caption"] == "go, 9 playouts of each worker, against uct"
+    timed = strength_scaling.shown(one.dropna(subset="time"))
+    assert "time" not in timed and timed.attrs["caption"].endswith("against uct; time 1.0")
+    several = strength_scaling.shown(pd.concat([one, other]))
+    assert several.columns[:5].tolist() == ["game", "playouts", "scheme", "workers", "time"]
+    assert several.attrs["caption"] == "Parallel schemes, each against its own search"
+
+
+def test_latex_has_games_and_schemes_as_headings_and_fits_a_column():
     several = pd.concat([table(), table().assign(game="hex", playouts=20, serial="grave")])
-    assert strength_scaling.shown(table()).columns[:3].tolist() == ["scheme", "workers", "time"]
-    wanted = ["game", "playouts", "scheme", "workers", "serial", "time"]
-    assert strength_scaling.shown(several).columns[:6].tolist() == wanted
+    text = render(strength_scaling.shown(several), "latex")
+    outer = [r"\textit{go, 9 playouts of each worker}", r"\textit{hex, 20 playouts of each worker}"]
+    assert [name for line in text.splitlines() for name in (*outer, "{tree}", "{leaf}") if name in line] == [
+        *(outer[0], "{tree}", "{leaf}"),
+        *(outer[1], "{tree}", "{leaf}"),
+    ]
+    assert "\\footnotesize" in text and "Parallel schemes, each against its own search" in text
+    assert "stand before one-sided 95 \\% bounds" in text
+    titled = render(strength_scaling.shown(table()), "latex", title="Of mine")
+    assert "{Of mine}" in titled and "go, 9 playouts of each worker, against uct." in titled
+    once = render(strength_scaling.shown(table()[3:]), "latex")
+    assert "leaf & 4" in once and "textit" not in once
 
 
 def test_the_efficiency_is_the_speed_up_of_a_worker():
@@ -91,19 +150,17 @@ SPEEDS = {"game": "go", "scheme": "tree", "threads": [1, 2], "speed_up": [1.0, 1
 
 
 def test_the_figure():
-    drawn = strength_scaling.figure(table(), pd.DataFrame(SPEEDS))
+    drawn = strength_figures.figure(table(), pd.DataFrame(SPEEDS))
     assert [ax.get_xlabel() for ax in drawn.axes] == ["workers"] * 3 + ["threads"]
     lines = {line.get_label() for line in drawn.axes[2].get_lines()}
     assert {"tree", "leaf", "as many as workers"} <= lines
-    assert len(strength_scaling.figure(table(), None).axes) == 3
+    assert len(strength_figures.figure(table(), None).axes) == 3
 
 
 def test_long_titles_break_and_fit():
     """At the width of a column, however long a game's name is."""
     several = pd.concat([table(), table().assign(game="breakthrough(rows=5, columns=5)", playouts=1_000_000)])
-    height = strength_scaling.height(several, None, ["speedup"], 3.4)
-    drawn = plt_figure(3.4, height)
-    strength_scaling.draw(drawn, several, None, ["speedup"])
+    drawn = strength_figures.figure(several, None, ["speedup"], 3.4)
     drawn.canvas.draw()
     for part in drawn.subfigs:
         box = part._suptitle.get_window_extent()
@@ -113,20 +170,14 @@ def test_long_titles_break_and_fit():
 
 def test_intervals_of_schemes_stand_side_by_side():
     both = pd.concat([table().assign(scheme="tree"), table().assign(scheme="root")]).query("workers != 4")
-    (ax,) = strength_scaling.figure(both, None, ["speedup"]).axes
+    (ax,) = strength_figures.figure(both, None, ["speedup"]).axes
     one, other = [{round(float(bar[0][0]), 6) for bar in bars.get_segments()} for bars in ax.collections]
     assert len(one) == len(other) == 2 and not one & other
 
 
-def plt_figure(width, height):
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def test_each_game_and_budget_has_its_panels():
     several = pd.concat([table(), table().assign(game="hex"), table().assign(playouts=20)])
-    drawn = strength_scaling.figure(several, None, ["speedup"])
+    drawn = strength_figures.figure(several, None, ["speedup"])
     titles = [part.get_suptitle() for part in drawn.subfigs]
     assert titles == [f"{name} playouts of each worker" for name in ("go, 9", "hex, 9", "go, 20")][: len(titles)]
     assert len(drawn.axes) == 3
@@ -134,7 +185,7 @@ def test_each_game_and_budget_has_its_panels():
 
 def test_speed_ups_against_budgets():
     several = pd.concat([table(), table().assign(playouts=20), table().assign(game="hex")])
-    drawn = strength_scaling.figure(several, None, ["budgets"])
+    drawn = strength_figures.figure(several, None, ["budgets"])
     assert [part.get_suptitle() for part in drawn.subfigs] == ["go", "hex"]
     assert [ax.get_xlabel() for ax in drawn.axes] == ["playouts of each worker"] * 2
     most = table()["workers"].max()
@@ -153,7 +204,7 @@ def test_speed_ups_along_a_parameter():
     frame = along(of_schemes("tree(virtual_loss=3)", "root", "tree", "tree(virtual_loss=0)", "tree(wu=true)"))
     assert frame["value"].tolist() == 3 * [0] + 3 * [1] + 3 * [3] and set(frame["parameter"]) == {"virtual_loss"}
     assert frame["scheme"].tolist() == 3 * ["tree x1", "tree x4", "tree x16"]
-    [axes] = strength_scaling.figure(frame, None, ["parameter"]).axes
+    [axes] = strength_figures.figure(frame, None, ["parameter"]).axes
     assert axes.get_xlabel() == "virtual_loss" and axes.get_xticks().tolist() == [0, 1, 3]
     assert [len(line.get_xdata()) for line in axes.lines if line.get_label() in set(frame["scheme"])] == [3, 3, 3]
 
@@ -172,7 +223,7 @@ def test_schemes_that_do_not_differ_in_one_parameter(schemes, reason):
 
 def test_bands_do_not_squeeze_the_lines():
     wide = table()[table()["speed_up_bound"] == ""].assign(low=1e-9, high=1e9)
-    low, high = strength_scaling.figure(wide, None, ["speedup"]).axes[0].get_ylim()
+    low, high = strength_figures.figure(wide, None, ["speedup"]).axes[0].get_ylim()
     values = [*wide["speed_up"].dropna(), *wide["workers"]]
     assert low >= min(values) / 8 and high <= max(values) * 8
 
@@ -193,7 +244,7 @@ def test_a_disturbed_speed_is_marked():
 def test_ten_schemes_are_told_apart_and_named():
     point = ABOUT | {"workers": 2, "time": 1.0, "matches": {1.0: WIN, 2.0: WIN}}
     frame = strength_scaling.table([point | {"scheme": f"tree(virtual_loss={n})"} for n in range(10)])
-    (ax,) = strength_scaling.figure(frame, None, ["speedup"]).axes
+    (ax,) = strength_figures.figure(frame, None, ["speedup"]).axes
     lines = [line for line in ax.get_lines() if str(line.get_label()).startswith("tree")]
     looks = {(line.get_color(), line.get_linestyle(), line.get_markerfacecolor()) for line in lines}
     assert len(looks) == len({line.get_label() for line in lines}) == 10

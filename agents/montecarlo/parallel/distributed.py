@@ -56,6 +56,9 @@ class Distributed(Scheme):
         if self.simulated:
             raise ValueError("simulated = True: distributed runs on processes only; the other schemes simulate workers")
 
+    def is_serial(self):
+        return False
+
     def options(self) -> SharedOptions:
         return SharedOptions(self.exploration, virtual_loss=1.0)
 

@@ -106,6 +106,9 @@ class TreeParallel(Together, OnOneTree):
         if self.lanes > 1:
             raise ValueError(f"lanes = {self.lanes} is for plain UCT: give lanes to the search, if it has them")
 
+    def is_serial(self):
+        return super().is_serial() and self.lanes == 1
+
     def losses(self):
         return int(self.virtual_loss)
 

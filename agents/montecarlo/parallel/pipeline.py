@@ -62,6 +62,9 @@ class Pipeline(OnOneTree):
         if not 0 <= self.stage_time < float("inf"):
             raise ValueError(f"stage_time = {self.stage_time} is out of range: it can be 0 or more")
 
+    def is_serial(self):
+        return super().is_serial() and self.tokens == 1
+
     def new_player(self, game, budget):
         return PipelinePlayer(self, game, budget)
 

@@ -45,6 +45,10 @@ class Scheme(Simulable):
         if self.playout_time != "constant" and not self.simulated:
             raise ValueError("playout_time is for simulated workers: give simulated=true too")
 
+    def is_serial(self) -> bool:
+        """Whether it decides as its search does by itself: one worker, with one simulation under way."""
+        return self.workers == 1
+
     def total_playouts(self, budget: Budget) -> int | None:
         """All workers' playouts together; None if the budget is of seconds alone."""
         if budget.playouts is None or self.total:
