@@ -2,6 +2,7 @@
 
 import functools
 import io
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -94,7 +95,7 @@ def of_schemes(frame) -> Drawn:
     """The figure of a study of schemes: `results.papers.strength_scaling.table`; a panel a line."""
     caption = "Each scheme against its own search with one worker; bars are 95 % intervals, arrows bounds."
     panels = [name for name in strength_figures.PANELS if name != "throughput"]
-    draw, height = strength_figures.drawing(frame, None, panels, WIDTH, least=WIDTH)
+    draw, height = strength_figures.drawing(frame, None, panels, WIDTH, least=WIDTH, page=math.inf)
     return _saved("study", "Strength", caption, (WIDTH, height), draw)
 
 

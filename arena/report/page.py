@@ -17,7 +17,7 @@ from arena.report.figures import MOST_ROWS, Drawn, draw, of_schemes
 from arena.report.pieces import is_tuning
 from arena.report.replay import sample
 from arena.results.database.store import FILE_NAME
-from arena.results.papers.strength_scaling import shown
+from arena.results.papers.strength_scaling import notes, shown
 from arena.results.shown.export import display_columns
 from arena.results.shown.fitting import Shown
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
@@ -64,7 +64,7 @@ def _write_study(folder: Path, page: Path, write) -> list[Drawn]:
             link = os.path.relpath(report, page.parent)
             title = f"{cell.game}, {cell.each} playouts of each worker"
             cells.append({"title": title, "table": display_columns(shown(own)), "link": link})
-    about = {"title": folder.resolve().name, "games": int(frame["games"].sum()), "cells": cells}
+    about = {"title": folder.resolve().name, "games": int(frame["games"].sum()), "cells": cells, "notes": notes(frame)}
     write(page, template("study.html").render(about, figure=figure, style=sheet()).encode())
     return [figure]
 
@@ -108,6 +108,7 @@ def render(tournament, figures) -> str:
         total=len(schedule) if schedule is not None else len(tournament),
         notes=[
             *(schedule.lines() if schedule is not None else []),
+            *(notes(schemes) if schemes is not None else []),
             *(tournament.versions if few else tournament.notes_on(tournament.table())),
         ],
         study=_study(tournament, by_name["study"], schemes) if "study" in by_name else None,
@@ -177,8 +178,8 @@ def _study(tournament, figure, schemes) -> dict:
         caption = " ".join([*tuning_run.summary(found), which])
         return {"caption": caption, "table": display_columns(frame), "figure": figure, "ratings": None}
     if schemes is not None:
-        caption = f"Parallel schemes, {schemes['playouts'].iloc[0]} playouts of each worker for a move"
-        return {"caption": caption, "table": display_columns(shown(schemes)), "figure": figure, "ratings": None}
+        table = shown(schemes)
+        return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": None}
     table = tournament.table("study")
     ratings = None if tournament.single_player else display_columns(tournament.table("ratings"))
     return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": ratings}

@@ -61,18 +61,24 @@ def layout(frame, throughput, panels: Sequence[str], width: float, least: float)
 
 
 def drawing(
-    frame: pd.DataFrame, throughput: pd.DataFrame | None, panels: Sequence[str], width: float, least: float = LEAST
+    frame: pd.DataFrame,
+    throughput: pd.DataFrame | None,
+    panels: Sequence[str],
+    width: float,
+    least: float = LEAST,
+    page: float = PAGE,
 ) -> tuple[Callable, float]:
     """The function that draws `panels` for each game and budget on an empty figure, and the height that suits it.
 
-    `frame` is from `strength_scaling.table`, `throughput` from `study.throughput`, or there is no such panel.
+    least: inches of a game's width; page: the most inches of height; `frame` is from `strength_scaling.table`,
+    `throughput` from `study.throughput`, or there is no such panel.
     """
     laid = layout(frame, throughput, panels, width, least)
     lines, rows = laid.lines
     titles = LINE * lines * (laid.titles[0].count("\n") + 1) if laid.titles else 0.0
     around = titles + LINE * -(-(frame["scheme"].nunique() + 1) // _legend_columns(laid))
     suits = around + lines * rows * (SHAPE * width / (laid.across * laid.within) + LINE)
-    height = max(around + lines * rows * (LOWEST + LINE), min(suits, PAGE))
+    height = max(around + lines * rows * (LOWEST + LINE), min(suits, page))
     return lambda figure: _draw(figure, laid, frame["scheme"].unique().tolist(), throughput), height
 
 

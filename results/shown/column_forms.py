@@ -12,13 +12,14 @@ from typing import Any
 from arena.agents.core.effort import Effort
 
 MISSING = "-"
-ELO = "Elo is counted from the mean of the pool, with its 95 % interval"
+ELO = "Elo is counted from the mean of the pool, less the advantage of moving first, with its 95 % interval"
+BY_SCORE = "Elo by score has the advantage of moving first in it; that of standings and differences is without."
 LOS = "LOS is how likely an agent is stronger than the next one"
 LEGENDS = {  # of the columns of a kind of table
     "standings": f"{ELO}; {LOS}.",
     "ratings": f"{ELO}; {LOS}.",
-    "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two; Elo is from them.",
-    "differences": "Differences of ratings in the whole pool, with their 95 % intervals.",
+    "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two.",
+    "differences": "Differences of ratings in the whole pool, less the advantage of moving first, with 95 % intervals.",
     "ranks": "low and high are the 95 % interval of the rank; nash is the share in the equilibrium of naming an agent, "
     "alpha_rank how long a population is that agent.",
     "scores": "low and high are the 95 % interval of the mean.",
@@ -128,6 +129,7 @@ _enter_in("standings ratings", "draws wins", spare=1)
 _enter_in("trials", "score", write=percent)
 _enter_in("ranks", "rank low high", write="{:.0f}".format)
 _enter_in("ranks", "nash alpha_rank", write=percent)
+_enter_in("pairs", "elo", heading="Elo by score")
 _enter_in("pairs", "LL LD WL_DD WD WW", spare=1)
 _enter_in("pairs", "draws wins", spare=2)
 _enter_in("pairs", "nelo nelo_error draw_ratio pairs_ratio", long=True)

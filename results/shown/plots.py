@@ -6,13 +6,14 @@ the colours of a heat map from `image.cmap`, if a style has set them; the defaul
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from arena.results.shown.scores import ALL as SUM
@@ -25,6 +26,7 @@ LINES = 8  # agents that lines can tell apart
 NARROW = 5  # within this factor an axis is linear: a logarithmic one has too few round numbers
 WIDEST = 0.95  # share of a figure's width for a legend
 MARKED = 0.08  # share of a line's length between its markers
+LETTER = 0.62  # width of a digit, over the letters' size
 LABEL = 24  # characters of a name on an axis
 XLABEL = 44  # characters of a line below an axis
 LEAST_SHARE = 0.02  # of an agent's games that must reach a ply, to draw its mean
@@ -35,10 +37,10 @@ def look(number: int) -> dict[str, Any]:
     """How a plot draws an agent; from the ninth on, all are the same grey."""
     cycle = matplotlib.rcParams["axes.prop_cycle"]
     if cycle == matplotlib.rcParamsDefault["axes.prop_cycle"]:
-        cycle = [{"color": colour, "marker": MARKERS[i % len(MARKERS)]} for i, colour in enumerate(COLOURS)]
+        cycle = [{"color": colour} for colour in COLOURS]
     known = list(cycle)
-    given = known[number] if number < min(LINES, len(known)) else {"color": OTHERS}
-    return {"marker": "o", "linestyle": "-"} | given
+    given = {"color": OTHERS, "marker": "o"} if number >= min(LINES, len(known)) else known[number]
+    return {"marker": MARKERS[number % len(MARKERS)], "linestyle": "-"} | given
 
 
 def _colour(number: int) -> str:
@@ -72,28 +74,42 @@ def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
 
 def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
     """Rows against columns as a heat map; agents are numbered from the best."""
-    return _squares(ax, scores, "score in % against agent number", lambda value: (value, f"{100 * value:.0f}"))
+    return _squares(ax, scores, "score in % against agent number", (0.0, 1.0), "{:.0f}")
 
 
 def cycles(ax: Axes, residuals: pd.DataFrame) -> Axes:
     """Scores less what Elo expects, rows against columns; agents are numbered from the best."""
     most = max(0.05, np.nanmax(np.abs(residuals.to_numpy(float)), initial=0.0))
-    title = "score less what Elo expects, in % against agent number"
-    return _squares(ax, residuals, title, lambda value: (0.5 + value / most / 2, f"{100 * value:+.0f}"))
+    title = "score less what Elo expects,\nin % against agent number"
+    return _squares(ax, residuals, title, (-most, most), "{:+.0f}")
 
 
-def _squares(ax: Axes, scores: pd.DataFrame, title: str, shown: Callable[[float], tuple[float, str]]) -> Axes:
-    """A heat map; shown: the place on the colour map, from 0 to 1, and the text of a value."""
-    values = scores.to_numpy(float)
-    ax.imshow(np.vectorize(lambda value: shown(value)[0])(values), vmin=0, vmax=1, cmap=_heat(0)[0], aspect="auto")
-    for row, column in zip(*np.nonzero(~np.isnan(values))):
-        share, text = shown(values[row, column])
-        ax.text(column, row, text, ha="center", va="center", color=_heat(share)[1], fontsize="small")
+def _squares(ax: Axes, scores: pd.DataFrame, title: str, ends: tuple[float, float], form: str) -> Axes:
+    """A heat map of shares between `ends`: as percents, written by `form` in squares with room for it, or a scale."""
+    values, (least, most) = 100 * scores.to_numpy(float), (100 * end for end in ends)
+    picture = ax.imshow(values, vmin=least, vmax=most, cmap=_heat(0)[0], aspect="auto")
     numbers = [str(place + 1) for place in range(len(scores))]
-    ax.set_xticks(range(len(scores)), numbers)
     ax.set_yticks(range(len(scores)), [f"{name}  {number}" for name, number in zip(labels(scores.index), numbers)])
     ax.set_xlabel(title)
+    ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]  # axes have a figure
+    letters = ax.get_window_extent().width / max(len(scores), 1) / (LETTER * _points(ax))  # of a square's width
+    if letters >= len(form.format(most)):
+        for row, column in zip(*np.nonzero(~np.isnan(values))):
+            colour = _heat((values[row, column] - least) / (most - least))[1]
+            text = form.format(values[row, column])
+            ax.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
+    else:
+        ax.figure.colorbar(picture, ax=ax, location="top", shrink=0.6, aspect=30, pad=0.01)
+    step = math.ceil((len(numbers[-1]) + 1) / letters) if numbers else 1
+    shown = range(0, len(scores), step) if step == 1 else range(step - 1, len(scores), step)
+    ax.set_xticks(shown, [numbers[place] for place in shown])
     return ax
+
+
+def _points(ax: Axes) -> float:
+    """The size of small letters in pixels."""
+    small = FontProperties(size="small").get_size_in_points()
+    return small * ax.figure.dpi / 72
 
 
 def study(ax: Axes, frame: pd.DataFrame) -> Axes:
@@ -141,10 +157,14 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
     frame = standings.assign(effort=effort.reindex(standings["agent"]).to_numpy(), place=range(len(standings)))
     frame = frame[(frame["effort"] > 0) & frame["elo"].notna() & (frame["bound"] == "")]
     names = labels(standings["agent"])
+    others = frame["place"][frame["place"] >= LINES]
     for row in frame.itertuples():
-        label = names[row.place] if row.place < LINES else None
+        label = names[row.place] if row.place < LINES else "others, by rank" if row.place == others.iloc[0] else None
         error = 0 if math.isnan(row.error) else row.error
         ax.errorbar(row.effort, row.elo, yerr=error, capsize=3, label=label, **look(row.place) | {"linestyle": "none"})
+        if row.place >= LINES:
+            place = str(row.place + 1)
+            ax.annotate(place, (row.effort, row.elo), (3, 3), textcoords="offset points", fontsize="x-small")
     _legend(ax)
     _logarithmic(ax, "x", frame["effort"])
     ax.set_xlabel(UNITS[of])
@@ -213,7 +233,7 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
             ax, "y", np.concatenate([np.zeros(0), *(np.asarray(line.get_ydata(), float) for line in ax.lines)])
         )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    ax.set_xlabel("ply")
+    ax.set_xlabel("ply" if len(names) <= LINES else f"ply; the first {LINES} of {len(names)} agents")
     ax.set_ylabel(UNITS.get(of, of.replace("_", " ")))
     ax.grid()
     return ax

@@ -79,16 +79,25 @@ def summary(standings: pd.DataFrame, games: pd.DataFrame, ratings: Ratings, inst
     share = f"{100 * leader['score']:.1f} % of the points"
     where = f"its {leader['games']} games" + (f" of {instances} kinds" if instances > 1 else "")
     sentences = [f"{found['who']} is first, with {share} in {where}."]
-    close = [
-        f"{one} and {other}"
-        for one, other, los in zip(standings["agent"], standings["agent"][1:], standings["los"])
-        if not los >= CONFIDENT  # nor if nothing compares them
-    ]
-    if close:
+    if close := _not_told_apart(standings["agent"].tolist(), standings["los"].tolist()):
         sentences.append(f"Not told apart with confidence: {'; '.join(close)}.")
     else:
         sentences.append("Each agent is told apart from the next one with at least 95 % confidence.")
     return [*sentences, _advantage(ratings), _draws_and_length(games, instances)]
+
+
+def _not_told_apart(agents: list[str], los: list[float]) -> list[str]:
+    """Neighbours in the standings, `a and b`, or `a to d, each from the next`."""
+    begin, found = 0, []
+    for end, likelihood in enumerate(los):
+        if not likelihood >= CONFIDENT and end < len(agents) - 1:  # nor if nothing compares them
+            continue
+        if end - begin == 1:
+            found.append(f"{agents[begin]} and {agents[end]}")
+        elif end > begin:
+            found.append(f"{agents[begin]} to {agents[end]}, each from the next")
+        begin = end + 1
+    return found
 
 
 def _draws_and_length(games, instances) -> str:

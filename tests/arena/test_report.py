@@ -207,7 +207,9 @@ def test_many_agents(tmp_path):
     tournament = results.load(store_run(tmp_path, CONFIG | {"games": 2, "agents": agents}))
     figures = {figure.name: figure.inline for figure in draw(tournament)}
     assert all(f"uct(playouts={number})" in figures["sides"] for number in range(1, 21))
-    assert figures["strength_playouts"].count("uct(playouts=") <= 8
+    assert (
+        figures["strength_playouts"].count("uct(playouts=") <= 8 and "others, by rank" in figures["strength_playouts"]
+    )
     height = {name: float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', text)[1]) for name, text in figures.items()}
     assert height["sides"] > 1.5 * height["lengths"]
 

@@ -1,5 +1,7 @@
 """Figures and styled tables: what is drawn is what the tables say, whatever was played."""
 
+from itertools import pairwise
+
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ from matplotlib.figure import Figure
 
 from arena import results
 from arena.results.database.store import Store
+from arena.results.shown import plots
 from arena.results.shown.kinds import KINDS
 from arena.results.shown.plots import LABEL, short
 from arena.results.shown.summary import certainty, summary, verdict
@@ -45,6 +48,27 @@ def test_crosstable_is_the_table(tournament, ax):
     tournament.plot.crosstable(ax)
     scores = tournament.crosstable().to_numpy().ravel()
     assert labels(ax.texts) == [f"{100 * score:.0f}" for score in scores if not np.isnan(score)]
+
+
+def test_thirty_agents_are_read_at_the_width_of_a_column():
+    """Squares without room for numbers have a scale, axes numbers with room between them, and everybody a name."""
+    names = [f"student {n}" for n in range(30)]
+    scores = pd.DataFrame(np.full((30, 30), 0.5), names, names)
+    for draw, text in ((plots.crosstable, ["50"]), (plots.cycles, ["+50"])):
+        for count, numbered in ((5, True), (30, False)):
+            figure = Figure((3.4, 6.0), layout="constrained")
+            ax = draw(figure.subplots(), scores.iloc[:count, :count])
+            assert labels(ax.texts) == text * (count**2 if numbered else 0) and len(figure.axes) == 2 - numbered
+            figure.draw_without_rendering()
+            boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+            assert all(one.x1 < other.x0 for one, other in pairwise(boxes)) and labels(ax.get_xticklabels())[-1] == str(
+                count
+            )
+    standings = pd.DataFrame({"agent": names, "elo": np.arange(30.0), "error": 9.0, "bound": ""})
+    spent = pd.DataFrame({"agent": names, "seconds_per_move": 1.0 + np.arange(30)})
+    ax = plots.strength(Figure().subplots(), standings, spent)
+    named = ax.get_legend_handles_labels()[1]
+    assert named == [*names[:8], "others, by rank"] and labels(ax.texts) == [str(n) for n in range(9, 31)]
 
 
 def test_lengths_hold_every_game_with_a_result(tournament, ax):
@@ -112,7 +136,7 @@ def test_agents_that_no_results_compare_are_not_told_apart():
     ratings = rate(names, count_results(names, games))
     frame = standings(names, games, ratings)
     assert frame["agent"].tolist() == list("acbd") and frame["los"].isna().all()
-    assert summary(frame, games, ratings)[1] == "Not told apart with confidence: a and c; c and b; b and d."
+    assert summary(frame, games, ratings)[1] == "Not told apart with confidence: a to d, each from the next."
 
 
 def test_certainty_is_never_complete():
