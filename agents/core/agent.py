@@ -307,6 +307,10 @@ class Agent:
             raise Unsuited(f"{self.name} needs a budget of {wanted}{was}; for example {self.name}({self.example()})")
         return Budget(**usable)
 
+    def has_statistics(self) -> bool:
+        """Whether its decisions have `statistics` of all moves, in games for two."""
+        return "playouts" in self.budgets
+
     def example(self) -> str:
         """A parameter that gives it a budget, as a user types it."""
         amounts = {"playouts": "1000", "nodes": "10000", "depth": "4", "seconds": "0.1"}

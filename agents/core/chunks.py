@@ -15,12 +15,14 @@ class Control:
     """What another thread may change while this process searches."""
 
     until: float | None = None  # of time.perf_counter(), in place of the budget's seconds; inf to ponder, 0 to stop
+    part: float | None = None  # of time.perf_counter(), when a part of a search ends, which then goes on with another
     longest: float | None = None  # seconds of a chunk, in place of LONG
     heard: Callable[[], None] | None = None  # called after each chunk, by the thread that searches
 
     def left(self, budgeted: float, now: float) -> float:
         """The seconds left of a search whose budget ends at `budgeted`."""
-        return (budgeted if self.until is None else self.until) - now
+        ends = budgeted if self.until is None else self.until
+        return (ends if self.part is None else min(ends, self.part)) - now
 
 
 control = Control()

@@ -107,6 +107,9 @@ class UBFM(Agent):
     def own_needs(self):
         return replace(self.needs, evaluation=self.evaluation)
 
+    def has_statistics(self):
+        return True
+
     def new_player(self, game, budget):
         return UBFMPlayer(self, game.with_evaluation(self.evaluation) if self.evaluation else game, budget)
 

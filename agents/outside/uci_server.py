@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +14,11 @@ from arena.agents.core.agent import Agent, Budget, Decision, registry
 from arena.agents.core.clock import OVERHEAD, Clock
 from arena.agents.core.threads import Threaded
 from arena.agents.outside import uci
+from arena.agents.outside.among import Among
 from arena.agents.outside.server import Over, Quit, Server, Wrong
 from arena.agents.outside.thinking import Reporter, Thinking
 from arena.agents.outside.uci import COLOURS, score_of_value
-from arena.games.core.errors import UserError
+from arena.games.core.errors import UserError, listed
 from arena.games.core.game import Game
 from arena.games.core.parameters import parameters_of
 from arena.games.core.registry import WORDS, parse_spec, spell
@@ -28,6 +29,7 @@ MOVE_OVERHEAD, CHESS960, MULTI_PV = "Move Overhead", "UCI_Chess960", "MultiPV"
 THREADS = "Threads"
 STANDARD = {"Hash": "table", THREADS: "workers"}  # names in UCI of parameters
 MOST_LINES, MOST_SPIN = 256, 65536
+OF_GO = ("ponder", "wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "infinite")
 ENDLESS = 1.0  # seconds of a budget that `control` makes endless
 
 
@@ -36,7 +38,7 @@ class Go(NamedTuple):
 
     budget: Budget
     endless: bool  # until `stop` or `ponderhit`, before which there is no `bestmove`
-    remarks: tuple[str, ...] = ()
+    moves: tuple[int, ...] = ()  # to search; empty: all
 
 
 class UciServer(Server):
@@ -174,28 +176,47 @@ class UciServer(Server):
         endless = "infinite" in words or "ponder" in words
         if not self.own and (not budget.given() or "infinite" in words) and "seconds" in self.agent.budgets:
             budget, endless = Budget(seconds=ENDLESS), True
-        return Go(budget, endless, ("searchmoves: all moves are searched",) if "searchmoves" in words else ())
+        return Go(budget, endless, self._moves_of(words))
+
+    def _moves_of(self, words: list[str]) -> tuple[int, ...]:
+        """The moves after `searchmoves`, up to the next word of `go`."""
+        if "searchmoves" not in words:
+            return ()
+        given, legal = words[words.index("searchmoves") + 1 :], self.legal()
+        names = list(takewhile(lambda word: word not in OF_GO, given))
+        if strange := [name for name in names if name not in legal]:
+            raise Wrong(f"searchmoves {strange[0]!r}: is not a legal move; legal: {listed(legal)}")
+        return tuple(dict.fromkeys(legal[name] for name in names))
 
     def searched(self, go: Go) -> Iterator[str]:
         """The lines about a search, which always end with one `bestmove`."""
-        yield from (f"info string {text}" for text in go.remarks)
         start = time.perf_counter()
         try:
             if self.fault:
                 raise Wrong(self.fault)
             self._prepare()
             self.limited(go.budget)
+            if go.moves:
+                self._search_among(go.moves)
             decision = self.decide()
+            yield from self.info_lines(decision, time.perf_counter() - start)
         except Over as over:
             yield from (f"info string {over}", "bestmove 0000")
             return
         except (UserError, ValueError) as error:
             yield from (remark(error), "bestmove 0000")
             return
-        yield from self.info_lines(decision, time.perf_counter() - start)
+        finally:
+            if go.moves:
+                self.leave()
         line = self.names_of(decision.principal_variation)
         reply = f" ponder {line[1]}" if len(line) > 1 else ""
         yield f"bestmove {self.names_of([decision.move])[0]}{reply}"
+
+    def _search_among(self, moves: tuple[int, ...]) -> None:
+        """The next decision is among these moves."""
+        self.leave()
+        self.player = Among(self.agent, self.game, self.agent.budget(self.limit), self.position.moves, moves)
 
     def info_lines(self, decision: Decision, seconds: float) -> Iterator[str]:
         """`info` of a decision: a line for each of the best moves, if several are wanted and known."""
@@ -211,11 +232,13 @@ class UciServer(Server):
                 yield f"info {' '.join(words)}"
 
     def _best_lines(self, decision: Decision) -> list[tuple[float | None, tuple[int, ...]]]:
-        """(value, line) of the decision, then of the other moves with most playouts."""
+        """(value, line) of the decision, then of the other moves with most playouts, or in the table's order."""
         value = None if decision.value is None else float(decision.value)
         lines = [(value, decision.principal_variation)]
         if self.lines > 1 and (known := decision.statistics) is not None:
-            others = [i for i in np.argsort(-known.playouts, kind="stable") if known.moves[i] != decision.move]
+            by_playouts = np.argsort(-known.playouts, kind="stable")
+            ranked = range(len(known.moves)) if isinstance(self.player, Among) else by_playouts.tolist()
+            others = [i for i in ranked if known.moves[i] != decision.move]
             lines += [(float(known.means[i]), (int(known.moves[i]),)) for i in others[: self.lines - 1]]
         return lines  # type: ignore[return-value]  # a mean is a value
 
@@ -256,7 +279,8 @@ class UciServer(Server):
     def _declared(self) -> Iterator[str]:
         yield f"option name {MOVE_OVERHEAD} type spin default {1000 * OVERHEAD:g} min 0 max 10000"
         yield "option name Ponder type check default false"
-        yield f"option name {MULTI_PV} type spin default 1 min 1 max {MOST_LINES}"
+        if self.agent.has_statistics():
+            yield f"option name {MULTI_PV} type spin default 1 min 1 max {MOST_LINES}"
         if self.served.name == "chess":
             yield f"option name {CHESS960} type check default false"
         for name, parameter in self._parameters().items():
@@ -284,7 +308,7 @@ class UciServer(Server):
         match name.lower():
             case "move overhead":
                 self.overhead = _number(name, value, 0, 10_000) / 1000
-            case "multipv":
+            case "multipv" if self.agent.has_statistics():
                 self.lines = _number(name, value, 1, MOST_LINES)
             case "uci_chess960" if self.served.name == "chess":
                 self.chess960 = value.lower() == "true"

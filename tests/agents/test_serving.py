@@ -149,7 +149,6 @@ def test_uci():
         "id author search-arena",
         "option name Move Overhead type spin default 20 min 0 max 10000",
         "option name Ponder type check default false",
-        "option name MultiPV type spin default 1 min 1 max 256",
         "uciok",
         "readyok",
         "bestmove 6",  # by the seed

@@ -4,14 +4,21 @@ import queue
 import random
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from arena import agents, games
+from arena.agents.core.agent import Budget
 from arena.agents.core.chunks import Control, control
+from arena.agents.outside.among import Among
 from arena.agents.outside.serving import serve
+from arena.games.core.random import stream
+from tests.agents.naive import solve
+from tests.shipped import AGENTS
 
 PATIENCE = 60.0  # seconds; whoever waits longer has found a fault
 
@@ -56,6 +63,12 @@ def talking(agent="alphabeta", game="connect4", prepare=None):
         assert control == Control()  # the next search of this process is as free as ever
 
 
+FAMILIES = ("random", "flat", "uct", "alphabeta", "dfpn", "nrpa", "tree")
+SERVED = [
+    pytest.param(name, marks=() if name in FAMILIES else pytest.mark.slow)
+    for name in AGENTS
+    if name != "external" and 2 in agents.make(name).needs.players
+]
 SEARCHERS = [
     "alphabeta",
     "uct",
@@ -190,6 +203,70 @@ def test_several_best_lines():
     places = [line[line.index("multipv") + 1] for line in told if "multipv" in line]
     assert places[-3:] == ["1", "2", "3"] and len({tuple(line[-1:]) for line in told[-4:-1]}) == 3
     assert told[-2][-1] != told[-1][1]
+
+
+@pytest.mark.parametrize("agent", SERVED)
+def test_several_lines_are_offered_by_those_that_have_them(agent):
+    game, served = games.make("tictactoe"), agents.make(agent)
+    player = served.player(game, Budget(playouts=40, nodes=40, depth=2, seconds=0.05))
+    decision = player.choose(game.initial(), stream(1))
+    player.close(None)
+    with talking(agent, "tictactoe") as program:
+        program.say("uci", "setoption name MultiPV value 2", "isready")
+        offered = any("name MultiPV" in line for line in program.until("uciok"))
+        refused = any("no option" in line for line in program.until("readyok"))
+    assert offered == (decision.statistics is not None) == (not refused)
+
+
+@pytest.mark.parametrize("agent", SERVED)
+def test_only_the_moves_that_are_asked_for_are_searched(agent):
+    """By every agent, with every kind of budget; the move is one of them, and the line can be played."""
+    asked = {"3", "5"}
+    with talking(agent, "connect4(rows=4, columns=5)") as program:
+        for go in ("nodes 60 depth 3 movetime 40", "wtime 400 btime 400 nodes 60 depth 3", "nodes 60 depth 3"):
+            program.say(f"position startpos moves {random.Random(1).choice('123')}", f"go searchmoves 3 5 {go}")
+            told = program.until("bestmove")
+            assert told[-1].split()[1] in asked, told
+            lines = [line.split(" pv ")[1].split() for line in told if " pv " in line]
+            assert lines and all(line[0] in asked for line in lines)
+        program.say("go searchmoves 9 nodes 60", "go nodes 60 depth 3 movetime 40")
+        assert "searchmoves '9': is not a legal move; legal: 1 2 3 4 5" in program.until("bestmove 0000")[0]
+        program.until("bestmove")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_best_of_some_moves_is_found(seed):
+    """Against exact values; in Tic-tac-toe, where the side changes, and Kalah, where it may stay."""
+    rng = random.Random(seed)
+    for spec, depth in (("tictactoe", 9), ("kalah(houses=3, seeds=2)", 24)):
+        game, known = games.make(spec), {}
+        state, before = game.initial(), []
+        for _ in range(rng.randrange(3)):
+            before.append(rng.choice(game.moves(state)))
+            game.play(state, before[-1])
+        moves = [move for move in game.moves(state) if rng.random() < 0.7] or game.moves(state)[:1]
+        values = [solve(game, game.after(state, move), known) * (1 - 2 * game.player(state)) for move in moves]
+        player = Among(agents.make("alphabeta"), game, Budget(depth=depth), before, moves)
+        decision = player.choose(state, stream(seed))
+        assert decision.move in moves and np.sign(decision.value) == max(values)
+        assert values[moves.index(decision.move)] == max(values)
+
+
+def test_a_search_without_an_end_goes_round_the_moves():
+    with talking("alphabeta", "connect4") as program:
+        program.say("position startpos moves 1 2 1 2 1", "go infinite searchmoves 4 1 7")
+        time.sleep(1.0)
+        program.say("stop")
+        told = program.until("bestmove")
+        program.say("go depth 3")
+        program.until("bestmove")
+    assert told[-1].split()[1] == "1" and sum(line.startswith("info") for line in told) > 2
+
+
+def test_moves_that_chance_follows_are_refused():
+    with talking("uct", "backgammon") as program:
+        program.say("position startpos moves 21", "go searchmoves 8/7 nodes 9")
+        assert any("chance" in line or "not a legal move" in line for line in program.until("bestmove 0000"))
 
 
 def test_castling_of_chess960_is_onto_the_rook():
