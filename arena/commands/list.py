@@ -128,7 +128,10 @@ def _print_one(cls, facts: dict) -> None:
 
     say(f"{cls.name}: {about(cls)}\n")
     for what, value in facts.items():
-        if value not in ("", None, [], ()):
+        if what == "terms" and value:  # as they are typed
+            usual = ", ".join(f"{term}={weight:g}" for term, weight in cls.term_weights.items())
+            say(f'terms: {usual}; other weights as in evaluation="{value[0]}=2, {value[-1]}=1"')
+        elif value not in ("", None, [], ()):
             say(f"{what}: {_said(value)}")
     if found := [asdict(one) for one in parameters(cls)]:
         _print_columns(

@@ -11,7 +11,7 @@ from arena.commands.application import Panel, command
 from arena.commands.counts import Pairs, Wdl, checked_counts, exactly_one
 from arena.commands.options import OutFolder, Resume
 from arena.commands.output import answered, quoted, say, tell
-from arena.commands.playing import Where, exit_if_failed, run_shown, tell_notes
+from arena.commands.playing import Where, exit_if_failed, run_shown
 
 Model = StrEnum("Model", ["normalized", "logistic"])
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file: play, instead of counts.", metavar="CONFIG.toml")]
@@ -20,6 +20,10 @@ Elo1 = Annotated[float | None, typer.Option(help="The difference under H1. Defau
 Alpha = Annotated[float | None, typer.Option(help="Probability of accepting H1 when H0 holds. Default: 0.05.")]
 Beta = Annotated[float | None, typer.Option(help="Probability of accepting H0 when H1 holds. Default: 0.05.")]
 EloModel = Annotated[Model | None, typer.Option(help="The Elo of elo0 and elo1. Default: normalized.")]
+LEARNED = (
+    "A verdict is between the two hypotheses.  Of the difference, Elo and nElo are what was learned besides; after an "
+    "early stop they lean away from zero."
+)
 ESTIMATED = ("score", "elo", "error", "nelo", "nelo_error", "bound")  # of counts, as JSON
 
 
@@ -96,7 +100,7 @@ def _print_test(options: dict, counts: tuple[int, ...]) -> None:
     say(f"Verdict    {text}")
     _say_estimate(estimate)
     if state.verdict != "continue":
-        tell("A verdict is between the two hypotheses. Estimates after an early stop lean away from zero.")
+        tell(LEARNED)
 
 
 def _say_estimate(estimate) -> None:
@@ -112,30 +116,22 @@ def _play_test(path: Path, out: Path, where: Where, resume: bool) -> None:
     from arena.config.loading import load
     from arena.formats.schedule import Schedule
     from arena.formats.sequential import SequentialTest
-    from arena.results.statistics.sprt import in_words
 
     config = load(path)
     if config.format != SequentialTest.name:
         wanted = f'a sequential test has format = "{SequentialTest.name}"'
         raise typer.BadParameter(f"{path} has the format {config.format}; {wanted}")
     played = run_shown(config, out, where, resume)
-    test, schedule = config.values["sprt"], Schedule.of(played)
+    schedule = Schedule.of(played)
     reports = schedule.reports() if schedule else []
     if not answered((reports[0] if len(reports) == 1 else {}) | {"tests": reports}):
-        for report in reports:
-            verdict = in_words(report["verdict"], test["elo0"], test["elo1"])
-            if report["verdict"] == "continue":
-                if report["no_verdict"]:
-                    verdict = f"Neither is accepted after {report['pairs']} different pairs: {report['no_verdict']}."
-                else:
-                    played_out = f"Neither is accepted after {config.values['games']} games"
-                    verdict = f"{played_out}; --resume continues with more games in {path}."
-            if report["copies"]:
-                verdict += f" {report['copies']} pairs repeat earlier ones move for move, and are not counted."
-            place = f"{report['condition']}: " if "condition" in report else ""
-            say(f"{place}{report['candidate']} against {report['base']}, {test['model']} Elo: {verdict}")
-            if report["nelo"] is not None:
-                say(f"    normalized Elo {report['nelo']:+.1f} ± {report['nelo_error']:.1f} (95 %)")
-    tell_notes(played)
+        for line in schedule.lines() if schedule else []:
+            say(line)
+        if any(report["verdict"] != "continue" for report in reports):
+            tell(f"elo0 and elo1 are in {config.values['sprt']['model']} Elo.  {LEARNED}")
+        if any(report["verdict"] == "continue" and not report["no_verdict"] for report in reports):
+            tell(f"To go on where there is no verdict: give more games in {path}, and --resume.")
+    for note in played.notes():
+        tell(note)
     tell(f"\nThe run is stored in {out}. Its tables: arena table {quoted(out)} --kind pairs")
     exit_if_failed(played)

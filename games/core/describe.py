@@ -16,6 +16,7 @@ BUDGET = {
     "depth": "budget of a move: plies that are searched",
     "seconds": "budget of a move: wall time",
 }
+OF_TERMS = " | weights of terms"
 FAR = 10**30  # beyond every range
 NOBODY = "\0"  # a value that every parameter refuses
 COMMON = {
@@ -23,7 +24,7 @@ COMMON = {
     "columns": "columns of the board",
     "size": "rows and columns of the board",
     "swap": "whether the second player's first move may be `swap`",
-    "evaluation": "the name of one of the game's evaluation functions, or file:PATH; empty for its default",
+    "evaluation": "the name of an evaluation function of the game, file:PATH, or weights of terms; empty: its default",
 }
 
 
@@ -50,7 +51,7 @@ def parameters(cls: type[Registered]) -> list[Parameter]:
             field.name,
             None if field.default is MISSING else field.default,
             type_name(hints[field.name]),
-            _range(cls, field.name, hints[field.name]),
+            _range(cls, field.name, hints[field.name]) + (OF_TERMS if _takes_weights(cls, field.name) else ""),
             meanings.get(field.name, ""),
         )
         for field in parameters_of(cls)
@@ -78,6 +79,10 @@ def _meanings(cls) -> dict[str, str]:
 
 def _lines(text: str) -> list[str]:
     return re.sub(r"\n +", " ", text).splitlines()
+
+
+def _takes_weights(cls, name: str) -> bool:
+    return name == "evaluation" and bool(getattr(cls, "term_weights", {}))
 
 
 def _range(cls, name: str, hint) -> str:

@@ -13,12 +13,12 @@ from arena.agents.core.effort import Effort
 
 MISSING = "-"
 ELO = "Elo is counted from the mean of the pool, less the advantage of moving first, with its 95 % interval"
-BY_SCORE = "Elo by score has the advantage of moving first in it; that of standings and differences is without."
 LOS = "LOS is how likely an agent is stronger than the next one"
 LEGENDS = {  # of the columns of a kind of table
     "standings": f"{ELO}; {LOS}.",
     "ratings": f"{ELO}; {LOS}.",
-    "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two.",
+    "pairs": "LL to WW are pairs of games with one opening, by what the first agent made of the two. Elo by "
+    "score, from them, has the advantage of moving first in it.",
     "differences": "Differences of ratings in the whole pool, less the advantage of moving first, with 95 % intervals.",
     "ranks": "low and high are the 95 % interval of the rank; nash is the share in the equilibrium of naming an agent, "
     "alpha_rank how long a population is that agent.",

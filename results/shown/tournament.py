@@ -10,7 +10,6 @@ from arena.results.database import repeats
 from arena.results.database.snapshot import Snapshot
 from arena.results.database.store import StoreError
 from arena.results.shown import scores, study_table, summary, tables
-from arena.results.shown.column_forms import BY_SCORE
 from arena.results.shown.frames import shown_as
 from arena.results.shown.kinds import KINDS, SINGLE_PLAYER_KINDS
 from arena.results.statistics import ranking
@@ -197,8 +196,6 @@ class Tournament(Snapshot):
         more = [summary.side_by_side(summary.intervals_in(frame))]
         if frame.attrs.get("kind") == "ranks":
             more.append(self.misfit.sentence or self.misfit.otherwise)
-        if frame.attrs.get("kind") == "pairs" and len(frame):
-            more.append(BY_SCORE)
         return [*self.notes(), *filter(None, more)]
 
     def notes_of(self, ratings: Ratings) -> list[str]:
