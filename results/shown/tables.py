@@ -39,13 +39,18 @@ def standings(agents: Sequence[str], games: pd.DataFrame, ratings: Ratings) -> p
 
 
 def _order(frame: pd.DataFrame) -> np.ndarray:
-    """Lower bounds, estimates, agents not placed, upper bounds; in each by Elo, score and name."""
+    """Lower bounds, estimates, agents not placed, upper bounds; estimates by Elo, others by score; then by name.
+
+    Bounds say how far results reach, which is no order: who won one of a few games more may have the higher bound.
+    """
     place = frame["bound"].map({">": 0, "": 1, "<": 3}).where(frame["elo"].notna(), 2)
+    elo, score = -frame["elo"].fillna(0).round(6), -frame["score"].fillna(0)
+    estimated = place == 1
     keys = pd.DataFrame(
         {
             "place": place,
-            "elo": -frame["elo"].fillna(0).round(6),
-            "score": -frame["score"].fillna(0),
+            "first": elo.where(estimated, score),
+            "second": score.where(estimated, elo),
             "number": np.arange(len(frame)),
         }
     )

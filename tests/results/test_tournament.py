@@ -4,12 +4,15 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from arena import results
 from arena.results.database.store import Store
 from arena.results.shown.kinds import KINDS
+from arena.results.shown.tables import standings
 from arena.results.statistics import elo
+from arena.results.statistics.ratings import count_results, rate
 from tests.results.sample import AGENTS, META, make_game
 
 ANN, BOB, CY = (agent["name"] for agent in AGENTS)
@@ -149,6 +152,17 @@ def test_bounds_stand_where_they_belong(tmp_path):
     frame = results.load(tmp_path).standings()
     assert frame["agent"].iloc[0] == BOB and frame["bound"].tolist() == [">", "", ""]
     assert frame["los"].iloc[0] == 0.75  # one win to none
+
+
+def test_of_agents_with_bounds_the_higher_score_comes_first():
+    """c loses to a many times and beats d always; d has lost to a twice: its bound is far above."""
+    names = list("abcd")
+    counts = [("a", "b", 1.0, 30), ("a", "b", 0.0, 30), ("a", "c", 1.0, 50), ("c", "d", 1.0, 10), ("a", "d", 1.0, 2)]
+    rows = [(*row[:3], "played out") for row in counts for _ in range(row[3])]
+    games = pd.DataFrame(rows, columns=["first", "second", "outcome", "reason"])
+    frame = standings(names, games, rate(names, count_results(names, games))).set_index("agent")
+    assert frame.index[-2:].tolist() == ["c", "d"] and frame["bound"][-2:].tolist() == ["<", "<"]
+    assert frame.loc["d", "elo"] > frame.loc["c", "elo"] and frame.loc["c", "los"] > 0.5
 
 
 def test_an_agent_that_is_not_placed_stands_between_the_bounds(tmp_path):
