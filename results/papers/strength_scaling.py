@@ -100,7 +100,8 @@ def _cell(game: str = "", playouts: int = 0) -> str:
 def _constants(frame, times: list[str]) -> str:
     """What a table does not repeat in each row: `connect4, 8 playouts of each worker, against uct; time 1.0`."""
     one = {name: frame[name].iloc[0] for name in ("game", "playouts") if frame[name].nunique() == 1}
-    against = f"against {frame['serial'].iloc[0]}" if frame["serial"].nunique() == 1 else "each against its own search"
+    serials = frame["serial"].unique()
+    against = f"against {serials[0]}" if len(serials) == 1 else "each scheme against its own search"
     time = f"; time {times[0]}" if len(times) == 1 and times[0] != MISSING else ""
     return f"{_cell(**one) or 'Parallel schemes'}, {against}{time}"
 

@@ -117,7 +117,7 @@ def test_what_is_not_the_same_in_all_rows_is_shown():
     assert "time" not in timed and timed.attrs["caption"].endswith("against uct; time 1.0")
     several = strength_scaling.shown(pd.concat([one, other]))
     assert several.columns[:5].tolist() == ["game", "playouts", "scheme", "workers", "time"]
-    assert several.attrs["caption"] == "Parallel schemes, each against its own search"
+    assert several.attrs["caption"] == "Parallel schemes, each scheme against its own search"
 
 
 def test_latex_has_games_and_schemes_as_headings_and_fits_a_column():
@@ -128,7 +128,7 @@ def test_latex_has_games_and_schemes_as_headings_and_fits_a_column():
         *(outer[0], "{tree}", "{leaf}"),
         *(outer[1], "{tree}", "{leaf}"),
     ]
-    assert "\\footnotesize" in text and "Parallel schemes, each against its own search" in text
+    assert "\\footnotesize" in text and "Parallel schemes, each scheme against its own search" in text
     assert "stand before one-sided 95 \\% bounds" in text
     titled = render(strength_scaling.shown(table()), "latex", title="Of mine")
     assert "{Of mine}" in titled and "go, 9 playouts of each worker, against uct." in titled
