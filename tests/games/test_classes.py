@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import types
 import typing
 
@@ -16,7 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena import games
 from arena.games.core.jit import code_digest, unwatched
+from arena.games.core.jit.compilable import _shell_of
 from arena.workers.worker_main import CHANGED
 
 SOURCE = """
@@ -255,3 +258,25 @@ def test_a_value_counts_as_it_was_at_first_and_its_change_is_told():
     cls.pick(None)["filled"] = 1
     assert code_digest(cls) == before and [told.rpartition(": ")[2] for told in unwatched(cls)] == ["dict"]
     assert code_digest(cls, values=False) == code_digest(made_with("W = {1: 2}"), values=False) != before
+
+
+def test_a_games_type_is_found_while_another_thread_notes_it():
+    """Threads of one search look for it at once, and each writes down what it found."""
+    game, over, before = games.make("connect4"), threading.Event(), sys.getswitchinterval()
+
+    def note():
+        while not over.is_set():
+            object.__setattr__(game, "_kind", (-1, None))
+            vars(game).pop("_kind", None)
+
+    vars(game).update({f"more_{number}": number for number in range(200)})  # so that it takes a while to go through
+    other = threading.Thread(target=note)
+    sys.setswitchinterval(1e-6)
+    other.start()
+    try:
+        for _ in range(3000):
+            assert vars(_shell_of(game)).keys() >= {"rows", "columns"} <= game.__getstate__().keys()
+    finally:
+        over.set()
+        other.join()
+        sys.setswitchinterval(before)

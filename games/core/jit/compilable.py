@@ -129,7 +129,7 @@ def look_again(game, *classes: type) -> None:
         return
     if _find_type(game) is not known[1]:
         forget_failures(game)
-        vars(game).pop("_kind")
+        vars(game).pop("_kind", None)  # which another thread may have done
 
 
 def forget_failures(game) -> None:
@@ -169,8 +169,9 @@ def code_and_values(game, **how: Any) -> str:
 
 def _shell_of(game):
     """A copy without arrays, and made without the class's own __init__."""
-    shell = object.__new__(type(game))
-    vars(shell).update({name: value for name, value in vars(game).items() if name not in (*_OWN, *game.kernel_arrays)})
+    shell, left_out = object.__new__(type(game)), (*_OWN, *game.kernel_arrays)
+    kept = vars(game).copy().items()  # another thread may note the game's type meanwhile
+    vars(shell).update({name: value for name, value in kept if name not in left_out})
     vars(shell).update(compiled_parameters(game))
     return shell
 
@@ -311,7 +312,7 @@ class Compilable(Owner, metaclass=Classes):
 
     def __getstate__(self) -> dict[str, Any]:
         """The attributes without the table and Numba's type, which belong to this process."""
-        return {name: value for name, value in vars(self).items() if name not in _OWN}
+        return {name: value for name, value in vars(self).copy().items() if name not in _OWN}
 
 
 register_model(GameType)(models.OpaqueModel)
