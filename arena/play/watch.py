@@ -73,6 +73,9 @@ class Watch:
         self._words = memoryview(bytearray(8 * WORDS)).cast("d") if memory is None else words_of(memory)
         self._depth = 0  # of compilations
         self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
+        self.on_compiling: Callable[[bool], None] | None = (
+            None  # called with True as compiling begins, False as it ends
+        )
         self.guard: Guard | None = None  # of the process that agents' code runs in
         self.files: dict[str, set[int]] = {}  # of users' code: the agents that each defines, in a process of their own
         self._begun = 0.0  # when the code that runs was entered first
@@ -167,6 +170,8 @@ class Watch:
                 watch._depth += 1  # one kernel's compilation starts those of the kernels it calls
                 if watch._depth == 1:
                     watch._words[COMPILING] = monotonic()
+                    if watch.on_compiling:
+                        watch.on_compiling(True)
 
             def on_end(self, event):
                 watch._depth -= 1
@@ -175,5 +180,7 @@ class Watch:
                     watch._words[COMPILING] = 0.0
                     watch._words[COMPILED] += seconds
                     watch._words[COMPILED_GAME] += seconds
+                    if watch.on_compiling:
+                        watch.on_compiling(False)
 
         event.register("numba:compile", Listener())

@@ -94,17 +94,25 @@ def _warmed(config, watch, agent) -> Warmed:
 
 
 def _first_moves(config, watch, game, seat, agent) -> tuple[float, str]:
-    """`warm`; each decision has a move's time, and one that is slow writes to the log which line runs."""
+    """`warm`; each decision has a move's time besides compiling; of a slow one the log has which line runs."""
     limit = _first_limit(config.values, seat.budget)
+
+    def wait(compiling: bool = False):
+        if compiling:
+            faulthandler.cancel_dump_traceback_later()
+        else:
+            faulthandler.dump_traceback_later(SLOW_SECONDS, file=2)
 
     def before():
         watch.enter(agent, limit)
-        faulthandler.dump_traceback_later(SLOW_SECONDS, file=2)
+        wait()
 
     try:
+        watch.on_compiling = wait
         with watch.of(agent, limit):
             return warm([game], seat, (BaseException,), before)
     finally:
+        watch.on_compiling = None
         faulthandler.cancel_dump_traceback_later()
 
 

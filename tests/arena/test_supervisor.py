@@ -12,11 +12,14 @@ import time
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from numba.core import event
 
 from arena.agents import Budget
 from arena.config import loading
+from arena.play import watch
 from arena.results.database.record import Reason
 from arena.workers import compiled, waiting, worker_main
 from arena.workers import worker as worker_module
@@ -343,6 +346,26 @@ def test_a_loop_in_a_first_decision_ends_with_a_moves_time_and_names_its_line(tm
     slow, _, hung = (entry for entry in told if "looping" in str(entry))
     assert slow == "looping takes more than 5 s for a first decision: decide (looping_of_test.py, line 11)"
     assert re.search(r"were not over after \d+ s, in decide \(looping_of_test.py, line 11\)$", hung)
+
+
+@pytest.mark.parametrize("compiling, thinking, told", [(0.5, 0.0, False), (0.0, 0.5, True), (0.5, 0.5, True)])
+def test_compiling_is_not_slow(monkeypatch, capfd, compiling, thinking, told):
+    """What a first decision takes besides is."""
+    monkeypatch.setattr(worker_main, "SLOW_SECONDS", 0.2)
+    shown = watch.Watch()
+    shown.notice_compilations()
+
+    def warm(games, seat, faults, before):
+        before()
+        with event.trigger_event("numba:compile"):
+            time.sleep(compiling)
+        time.sleep(thinking)
+        return 0.0, ""
+
+    monkeypatch.setattr(worker_main, "warm", warm)
+    config = SimpleNamespace(values={"move_seconds": 30.0, "game_seconds": 60.0, "time_margin": 1.0})
+    worker_main._first_moves(config, shown, None, SimpleNamespace(budget=Budget()), 0)
+    assert ("Timeout" in capfd.readouterr().err) == told and shown.on_compiling is None
 
 
 def test_a_first_decision_has_a_moves_time():
