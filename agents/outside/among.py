@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Decision, MoveStatistics, Player, closing
+from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import control
 from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game
-from arena.games.core.random import random_below
 
 FIRST, GROWTH = 0.05, 2.0  # seconds of a move in the first round without an end, and times as many in each next one
 
@@ -23,15 +23,13 @@ class Among(Player):
     """One decision, by values of the positions after the moves; among equals, a random one."""
 
     def __init__(self, agent: Agent, game: Game, budget: Budget, before: Sequence[int], moves: Sequence[int]):
-        """before: the moves that led to the position; UserError where chance follows a move"""
+        """before: the moves that led to the position"""
         self.agent, self.game, self.budget = agent, game, budget
         self.before, self.moves = list(before), list(moves)
         self.found: dict[int, Decision] = {}
 
     def decide(self, state, rng):
-        for i in range(len(self.moves) - 1, 0, -1):
-            j = int(random_below(rng, i + 1))
-            self.moves[i], self.moves[j] = self.moves[j], self.moves[i]
+        self.moves = [move for move in moves_of(self.game, state, rng) if move in self.moves]
         for part, seconds in self._rounds():
             found: dict[int, Decision] = {}
             for move in self.moves:

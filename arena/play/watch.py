@@ -73,9 +73,7 @@ class Watch:
         self._words = memoryview(bytearray(8 * WORDS)).cast("d") if memory is None else words_of(memory)
         self._depth = 0  # of compilations
         self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
-        self.on_compiling: Callable[[bool], None] | None = (
-            None  # called with True as compiling begins, False as it ends
-        )
+        self.on_compiling: Callable[[bool], None] | None = None  # called with True when it begins, False when it ends
         self.guard: Guard | None = None  # of the process that agents' code runs in
         self.files: dict[str, set[int]] = {}  # of users' code: the agents that each defines, in a process of their own
         self._begun = 0.0  # when the code that runs was entered first
