@@ -168,15 +168,19 @@ def test_a_program_that_failed_is_started_again_and_others_are_kept(unhurried):
     assert left(token) == []
 
 
-def guards_of(parent):
-    """The processes between one and its program."""
+def below(parent):
+    """The processes that one has started, and the orphans that it has taken over."""
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
-            if path.read_text().rpartition(")")[2].split()[1] == str(parent):
-                command = path.with_name("cmdline").read_bytes()
-                found += [int(path.parent.name), *guards_of(path.parent.name)] if b"guard.py" in command else []
+            found += [int(path.parent.name)] if path.read_text().rpartition(")")[2].split()[1] == str(parent) else []
     return found
+
+
+def guards_of(parent):
+    """The processes between one and its program, the outer one first."""
+    guards = [pid for pid in below(parent) if b"guard.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [*guards, *(guard for outer in guards for guard in guards_of(outer))]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing tells a guard's descendants")
@@ -199,11 +203,12 @@ time.sleep(600)
 """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout.readline() == "ready\n"
-        until = time.monotonic() + 100
-        while (running := len(left(token))) < 7 and time.monotonic() < until:
-            time.sleep(0.01)
-        assert running == 7  # the parent itself, the guards, the program and its children
         outer, inner = guards_of(parent.pid)
+        until = time.monotonic() + 100
+        while len(below(inner)) < 4 and time.monotonic() < until:
+            time.sleep(0.01)
+        assert len(below(inner)) == 4  # the program and its children, whose own parents have ended
+        assert len(left(token)) == 7  # and the guards and the parent itself
         for guard, number in ((inner, harm.partition(" ")[2]), (outer, harm.partition(" ")[0])):
             if number:
                 os.kill(guard, int(number))
