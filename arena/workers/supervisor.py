@@ -19,6 +19,7 @@ from typing import Protocol
 from arena.results.database.record import Reason
 from arena.workers import worker_main
 from arena.workers.engine import Engine
+from arena.workers.machine import sources_of
 from arena.workers.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
 from arena.workers.starting import WorkerStartError, begin_start
 from arena.workers.verdicts import another_try
@@ -56,6 +57,7 @@ class Supervisor(Engine):
         self._crew: list[Worker] = []
         self._failed_starts = 0
         self._warmer: Warmer | None = None
+        self._sources = sources_of(self.config, values=False)
         self._queue = Queue(self.following, self._cores_of, self.workers, self._lengths)
         self._names = itertools.count(1)
         self._watchdog, self._looks = Watchdog(), Looks()
@@ -225,7 +227,8 @@ class Supervisor(Engine):
             worker.send()
 
     def _start(self, jobs):
-        worker = Worker(f"worker-{next(self._names)}", worker_main.main, self.config, self.run_log, self._watchdog)
+        name, run_log = f"worker-{next(self._names)}", self.run_log
+        worker = Worker(name, worker_main.main, self.config, self._sources, run_log, self._watchdog)
         worker.jobs.extend(jobs)
         self._crew.append(worker)
 

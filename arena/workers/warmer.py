@@ -16,6 +16,7 @@ from arena.play.first_moves import weight
 from arena.results.database.record import Reason
 from arena.workers import compiled, worker_main
 from arena.workers.logs import WorkersLog
+from arena.workers.machine import sources_of
 from arena.workers.messages import LONGEST, SLOW_SECONDS, Failed, Junk, Ready, Warm, Warmed
 from arena.workers.starting import WorkerStartError
 from arena.workers.waiting import Failure
@@ -56,6 +57,7 @@ class Warmer:
         # the slowest first, lest a core waits for it at the end
         self._left = sorted(left, key=lambda agent: -weights[type(seats[agent].agent)])
         self._compiled: list[Seat] = []
+        self._sources = sources_of(self.config, values=False)
         self._names = itertools.count(1)
 
     def run(self) -> Counter[int]:
@@ -91,7 +93,7 @@ class Warmer:
                 self._dismiss(child)
         while len(self._children) < self.workers and (agent := self._next()) is not None:
             name = f"warmer-{next(self._names)}"
-            child = Child(name, worker_main.main, self.config, self.run_log, self._watchdog)
+            child = Child(name, worker_main.main, self.config, self._sources, self.run_log, self._watchdog)
             self._children.append(child)
             child.agent = agent
 

@@ -26,7 +26,6 @@ from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
-from arena.workers.machine import sources_of
 from arena.workers.messages import Junk, Logged, Message, Play, Probe, Running, SupervisorsEnd
 from arena.workers.starting import having_children, no_interrupt, start_process
 from arena.workers.verdicts import death, is_stopped, stopped_itself
@@ -62,9 +61,11 @@ class InPlay(NamedTuple):
 
 
 class Worker:
-    """A process: `target` with its connection, output, memory and the configuration."""
+    """A process: `target` with its connection, output, memory, the configuration, and the run's sources."""
 
-    def __init__(self, name: str, target: Callable, config: Config, run_log: WorkersLog, watchdog: Watchdog, *more):
+    def __init__(
+        self, name: str, target: Callable, config: Config, sources: str, run_log: WorkersLog, watchdog: Watchdog
+    ):
         self.config, self.run_log, self.watchdog = config, run_log, watchdog
         memory = watch.new_memory()
         self.words = watch.words_of(memory)
@@ -73,7 +74,7 @@ class Worker:
         for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, (output, inheritance), memory, config.resolved(), sources_of(config, values=False), *more)
+        arguments = (theirs, (output, inheritance), memory, config.resolved(), sources)
         self.served = multiprocessing.get_start_method() == "forkserver"
         with having_children(), no_interrupt(), safe_path():
             self.process = multiprocessing.Process(target=target, name=name, args=arguments)

@@ -19,7 +19,7 @@ ARENA_SPECIALIZE=always without tables.
 """
 
 from arena.games.core.jit.announcing import announce_compiling
-from arena.games.core.jit.classes import code_digest, code_of, unwatched
+from arena.games.core.jit.classes import Sources, code_digest, code_of
 from arena.games.core.jit.compilable import Compilable, forget_failures, look_again
 from arena.games.core.jit.identity import StaleCode, warn_of_changes
 from arena.games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
@@ -28,6 +28,7 @@ __all__ = [
     "COMPILED",
     "Compilable",
     "Kernel",
+    "Sources",
     "StaleCode",
     "code_digest",
     "code_of",
@@ -38,7 +39,6 @@ __all__ = [
     "kernels",
     "look_again",
     "uncompiled",
-    "unwatched",
     "warn_of_changes",
 ]
 

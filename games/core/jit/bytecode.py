@@ -7,19 +7,39 @@ import inspect
 import sys
 import sysconfig
 import types
+import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 
 LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "pandas")  # known by their versions
 
-
 _LOADS = [bytes([op, 0]) for op in dis.hasconst]
+_Found = TypeVar("_Found")
 
 
-def code_pieces(code: types.CodeType) -> Iterator[bytes]:
+def _kept(read: Callable[[types.CodeType], _Found]) -> Callable[[types.CodeType], _Found]:
+    """`read`, once for each piece of code: that never changes, and is reached again and again."""
+    known: dict[int, tuple[weakref.ref, _Found]] = {}
+
+    @functools.wraps(read)
+    def look_up(code):
+        key = id(code)
+        if key not in known:
+            known[key] = weakref.ref(code, lambda _: known.pop(key, None)), read(code)
+        return known[key][1]
+
+    return look_up
+
+
+@_kept
+def code_bytes(code: types.CodeType) -> bytes:
     """All but file names, line numbers and a docstring."""
+    return b"".join(len(piece).to_bytes(8, "little") + piece for piece in _pieces(code))
+
+
+def _pieces(code: types.CodeType) -> Iterator[bytes]:
     flags = code.co_flags & ~inspect.CO_OPTIMIZED  # a flag that Numba removes from code called under a profiler
     form = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, flags, code.co_names
     yield f"code {form} {code.co_varnames} {code.co_freevars} {code.co_cellvars}".encode()
@@ -34,7 +54,7 @@ def code_pieces(code: types.CodeType) -> Iterator[bytes]:
 
 def _of_constant(value: Any) -> Iterator[bytes]:
     if isinstance(value, types.CodeType):
-        yield from code_pieces(value)
+        yield code_bytes(value)
     elif isinstance(value, (tuple, frozenset)):
         yield f"{type(value).__qualname__} {len(value)}".encode()
         parts = [b"".join(_of_constant(part)) for part in value]
@@ -43,12 +63,11 @@ def _of_constant(value: Any) -> Iterator[bytes]:
         yield f"{type(value).__qualname__} {value!r}".encode()
 
 
-def names_in(code: types.CodeType) -> Iterator[str]:
+@_kept
+def names_in(code: types.CodeType) -> frozenset[str]:
     """All names that a piece of code, or one within it, asks for."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from names_in(constant)
+    within = (names_in(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return frozenset(code.co_names).union(*within)
 
 
 def of_namespace(space: dict, names: frozenset[str], of: Callable, is_library: Callable) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 Bytecode and values count, but no file, line or order of imports: equal sources give equal digests.  Of this package's
 own modules, whose tables fill while they run, values that can change do not count.  Others' count as they were when
-first looked at; what cannot be read by value, and what has changed since, is told by `unwatched`.
+first looked at; what cannot be read by value, and what has changed since, is told by `Sources.unknown`.
 """
 
 import copyreg
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.jit.bytecode import code_pieces, is_ours, names_in, of_namespace, version_of
+from arena.games.core.jit.bytecode import code_bytes, is_ours, names_in, of_namespace, version_of
 from arena.games.core.plugins import top_packages
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes, range, type(...)}
@@ -29,10 +29,7 @@ _DERIVED = ("_abc_impl", "__annotate__", "__annotate_func__", "_numba_type", "_p
 
 def code_digest(*things: type | types.FunctionType, values: bool = True) -> str:
     """12 hexadecimal digits for all code that classes or functions reach; with `values`, for what can change, too."""
-    found = hashlib.sha256()
-    for part in sorted(Sources(*things, values=values).parts):
-        found.update(part)
-    return found.hexdigest()[:12]
+    return Sources(*things, values=values).digest()
 
 
 def code_of(*things: type | types.FunctionType) -> frozenset[bytes]:
@@ -43,13 +40,11 @@ def code_of(*things: type | types.FunctionType) -> frozenset[bytes]:
     return Sources(*things).parts
 
 
-def unwatched(*things: type | types.FunctionType) -> list[str]:
-    """Names of the values that they reach and whose changes no digest shows."""
-    return sorted(Sources(*things).unknown)
-
-
 class Sources:
-    """A walk through all that classes and functions reach."""
+    """A walk through all that classes and functions reach.
+
+    parts: digests of functions and classes; unknown: names of the values whose changes no digest shows
+    """
 
     def __init__(self, *things: type | types.FunctionType, values: bool = True):
         self._values = values
@@ -59,6 +54,10 @@ class Sources:
         self._met: dict[int, Any] = {id(thing): thing for thing in things}
         self._waiting: list[Any] = [*things]
         self.parts = frozenset(self._digests())
+
+    def digest(self) -> str:
+        """12 hexadecimal digits for all of it."""
+        return hashlib.sha256(b"".join(sorted(self.parts))).hexdigest()[:12]
 
     def _digests(self) -> Iterator[bytes]:
         while self._waiting:
@@ -85,7 +84,7 @@ class Sources:
 
     def _of_function(self, function: types.FunctionType) -> Iterator[bytes]:
         yield f"function {function.__module__}.{function.__qualname__}".encode()
-        yield from code_pieces(function.__code__)
+        yield code_bytes(function.__code__)
         of = self._reader(function.__module__, function.__qualname__)
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()):
             yield from of(value)
@@ -94,7 +93,7 @@ class Sources:
                 yield from of(cell.cell_contents)
             except ValueError:
                 yield b"empty"
-        names = frozenset(names_in(function.__code__)) - PLACES
+        names = names_in(function.__code__) - PLACES
         self._names |= names
         yield from of_namespace(function.__globals__, names, of, _library)
 
@@ -143,7 +142,7 @@ class Sources:
             self._waiting.append(value)
         yield name.encode()
         if isinstance(value, types.FunctionType):
-            yield from code_pieces(value.__code__)
+            yield code_bytes(value.__code__)
 
     def _first_seen(self, value: Any, owner: str) -> Iterator[bytes]:
         """An object's state when it was first looked at."""

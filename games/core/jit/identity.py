@@ -34,7 +34,7 @@ from numba.core.typing.templates import builtin_registry as typed
 from numba.core.typing.typeof import typeof, typeof_impl
 from numba.experimental.jitclass.base import JitClassType
 
-from arena.games.core.jit.bytecode import LIBRARIES, code_pieces, is_ours, names_in, of_namespace, version_of
+from arena.games.core.jit.bytecode import LIBRARIES, code_bytes, is_ours, names_in, of_namespace, version_of
 from arena.games.core.jit.classes import Sources
 
 UNNAMED = "unnamed."  # begins the names of code without a digest, which is not kept
@@ -161,8 +161,8 @@ def facts_of(function: types.FunctionType, anew: bool = False) -> Facts:
 
 
 def _look_at(function) -> Facts:
-    names = frozenset(names_in(function.__code__))
-    found: list[Any] = [*code_pieces(function.__code__)]
+    names = names_in(function.__code__)
+    found: list[Any] = [code_bytes(function.__code__)]
     found += pieces((function.__defaults__, sorted((function.__kwdefaults__ or {}).items())))
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         found.append(f"cell {name}".encode())
@@ -220,9 +220,7 @@ def _compiled_for(cls: type) -> list[types.FunctionType]:
         if not isinstance(function, types.FunctionType) or function in met or not _is_users(function.__module__):
             continue
         met[function] = None
-        waiting += of_namespace(
-            function.__globals__, frozenset(names_in(function.__code__)), lambda one: [one], version_of
-        )
+        waiting += of_namespace(function.__globals__, names_in(function.__code__), lambda one: [one], version_of)
         if function in _facts:
             waiting += _facts[function].pieces
     _without_users.pop(cls, None)
@@ -380,7 +378,7 @@ def _(thing):
 
 @pieces.register
 def _(thing: types.CodeType):
-    yield from code_pieces(thing)
+    yield code_bytes(thing)
 
 
 @pieces.register
@@ -541,8 +539,7 @@ def _module_digest(name: str) -> bytes:
         elif isinstance(value, (bool, int, float, str, bytes)) and not key.startswith("__"):
             walk.put(f"{key} {value!r}".encode())
         for function in functions:
-            for piece in code_pieces(function.__code__):
-                walk.put(piece if isinstance(piece, bytes) else b"")
+            walk.put(code_bytes(function.__code__))
     return walk.hash.digest()
 
 
