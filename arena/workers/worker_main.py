@@ -78,6 +78,8 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
         pass  # the parent is gone
     except BaseException:
         log.exception("the worker ends")
+        if spoilers := {agent for who, _ in watch.changes() for agent in who}:
+            watch.give_up(spoilers)  # an alarm, say, that rang in code of ours before it was set back
         os._exit(1)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import multiprocessing
 import re
 import signal
 import sys
@@ -17,7 +18,7 @@ from arena import agents, games
 from arena.games.core.jit import entries, kept
 from arena.games.core.playout import playout_kernel
 from arena.games.core.random import stream
-from arena.play import process_state
+from arena.play import process_state, referee
 from arena.play.probe import fault_in_kernels, game_fault
 from arena.play.process_state import Guard, Word
 from arena.results.database.record import Reason
@@ -95,6 +96,7 @@ CHANGES = {
     "little memory": lambda: (limit("RLIMIT_AS", 1 << 28), time.sleep(0.004)),
     "rules": lambda: (object.__setattr__(GAMES[0], "heaps", (1, 1)), time.sleep(0.004)),
     "closed": lambda: sys.stdout.close(),
+    "raising": lambda: (signal.signal(signal.SIGALRM, ring), signal.setitimer(signal.ITIMER_REAL, 60), ring()),
 }
 
 
@@ -157,6 +159,8 @@ class HonestPlayer(RandomPlayer):
 '''
 KINDS = re.findall(r'^    "(.+?)": lambda', PLUGIN, re.MULTILINE)
 UNMENDED = "closed"  # which nothing can set back
+RINGING = ("alarm", "virtual", "profile")  # perhaps before the call is over, on a busy machine
+MENDED = [kind for kind in KINDS if kind not in (UNMENDED, "raising")]
 
 
 def played(folder, monkeypatch, kinds, **keys):
@@ -171,15 +175,20 @@ def played(folder, monkeypatch, kinds, **keys):
         return list(store.records())
 
 
+def loser(record):
+    """Who lost a game that has a winner."""
+    return {0.0: record.first, 1.0: record.second}[record.outcome]
+
+
 def test_nobody_pays_for_what_another_changes(tmp_path, monkeypatch):
     """Each pair plays in one process, whose state each agent meets as it was at the start."""
-    records = played(tmp_path, monkeypatch, [kind for kind in KINDS if kind != UNMENDED])
-    assert len(records) == (len(KINDS) + 1) * len(KINDS) and {record.reason for record in records} == {
-        Reason.PLAYED_OUT
-    }
+    records = played(tmp_path, monkeypatch, MENDED)
+    assert len(records) == (len(MENDED) + 2) * (len(MENDED) + 1)
     for record in records:
         pair, said = {record.first, record.second}, record.detail
-        if pair == {"one", "other"}:
+        if record.reason != Reason.PLAYED_OUT:
+            assert loser(record) in RINGING, record
+        elif pair == {"one", "other"}:
             assert said == ""
         elif pair & {"one", "other"}:
             [changing] = pair - {"one", "other"}
@@ -191,8 +200,20 @@ def test_what_cannot_be_set_back_loses_the_game_with_its_process(tmp_path, monke
     for record in records:
         pair = {record.first, record.second}
         if UNMENDED in pair:
-            assert record.reason in (Reason.DIED, Reason.EXCLUDED)
-            assert (record.second if record.outcome else record.first) == UNMENDED
+            assert record.reason in (Reason.DIED, Reason.EXCLUDED) and loser(record) == UNMENDED
+        else:
+            assert record.reason == Reason.PLAYED_OUT
+
+
+def test_whose_alarm_rings_in_code_of_ours_pays(tmp_path, monkeypatch):
+    """Such a game is not void, nor said to be the fault of the rules."""
+    multiprocessing.set_start_method("fork", force=True)  # so that workers have what is patched
+    monkeypatch.setattr(referee, "in_words", ring)
+    records = played(tmp_path, monkeypatch, ["raising"])
+    assert len(records) == 6
+    for record in records:
+        if "raising" in (record.first, record.second):
+            assert record.reason in Reason.FORFEITS and loser(record) == "raising", record
         else:
             assert record.reason == Reason.PLAYED_OUT
 
