@@ -104,7 +104,8 @@ def _draws_and_length(games, instances) -> str:
     """How often games were drawn, and, for one instance alone, their length: over several, a mean says nothing."""
     played = games[games["outcome"].notna()]
     counts = number(played)
-    drawn = f"{100 * counts[played['outcome'] == 0.5].sum() / counts.sum():.1f} % of the games were drawn"
+    share = counts[played["outcome"] == 0.5].sum() / counts.sum()
+    drawn = f"{100 * share:.1f} % of the games were drawn" if share else "No game was drawn"
     whole = played[~played["reason"].isin(Reason.FORFEITS)]
     if instances > 1 or whole.empty:
         return f"{drawn}."

@@ -137,6 +137,9 @@ def test_agents_that_no_results_compare_are_not_told_apart():
     frame = standings(names, games, ratings)
     assert frame["agent"].tolist() == list("acbd") and frame["los"].isna().all()
     assert summary(frame, games, ratings)[1] == "Not told apart with confidence: a to d, each from the next."
+    told = [summary(frame, one, ratings)[-1] for one in (games, games.assign(outcome=[0.5] * 8 + [1.0] * 72))]
+    end = "a game took 9.0 plies on average."
+    assert told == [f"No game was drawn; {end}", f"10.0 % of the games were drawn; {end}"]
 
 
 def test_certainty_is_never_complete():
