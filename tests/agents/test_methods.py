@@ -106,12 +106,13 @@ def test_draws_have_the_beta_distribution(a, b):
     assert stats.kstest(draws, stats.beta(a, b).cdf).pvalue > 0.001
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("bound", bandit.BOUNDS)
 def test_a_bandit_knows_the_squares_of_its_rewards(bound):
     """Evaluations are rewards, too: their squares lie between the mean's square and the mean; those of a win are 1."""
-    state = games.make("othello(size=6)").initial()
+    game = "breakthrough(rows=5, columns=4)"
     for methods, spread in ((f"bandit(bound={bound!r})", False), (f"cutoff(plies=2) + bandit(bound={bound!r})", True)):
-        player, _ = searched("othello(size=6)", methods, 400, state)
+        player, _ = searched(game, methods, 150, games.make(game).initial())
         tree, squares = player.tree, player.memory[-1].squares
         for node in range(1, tree.size[0]):
             assert tree.value[node] ** 2 <= squares[node] * tree.visits[node] + 1e-9

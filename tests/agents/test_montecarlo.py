@@ -124,7 +124,7 @@ def test_the_solver_wins_endings_of_connect4(data_folder):
         "gscpm(search='uct', simulated=true)",
     ],
 )
-@pytest.mark.parametrize("game", ["connect4", "nim"])
+@pytest.mark.parametrize("game", ["connect4", pytest.param("nim", marks=pytest.mark.slow)])
 def test_what_the_selection_reads_is_what_has_been_counted(spec, game):
     """Means and 1 / sqrt(visits), of a search, of one that shares statistics, and with virtual losses."""
     game = games.make(game)

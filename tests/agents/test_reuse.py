@@ -21,7 +21,7 @@ SEARCHES = [
     "alphabeta(nodes=60000, table=4, scheme='big')",
     "minimax(depth=3, table=1)",
     "dfpn(nodes=2000)",
-    "pdspn(nodes=2000)",
+    pytest.param("pdspn(nodes=2000)", marks=pytest.mark.slow),  # compiles for nine seconds
 ]
 
 

@@ -103,9 +103,9 @@ def test_every_scheme_plays_every_search_or_says_why_not(search):
     state = GAME.read_line("2b 1a")[1]  # playouts are shorter here, and fewer reach as deep
 
     def play(scheme, **more):
-        return decided(of(scheme, search, playouts=16, **more), state=state)
+        return decided(of(scheme, search, playouts=10, **more), state=state)
 
-    expected = decided(agents.make(f"{name}({inside}{', ' if inside else ''}playouts=16)"), state=state)[1]
+    expected = decided(agents.make(f"{name}({inside}{', ' if inside else ''}playouts=10)"), state=state)[1]
     for scheme in SCHEMES:
         for simulated in (False, True):
             if simulated and "lanes" in search and scheme != "root":

@@ -20,6 +20,9 @@ BOARDS = [
     "breakthrough(rows=5, columns=4)",
     "nim(heaps=[2, 3])",
 ]
+SOME = pytest.mark.parametrize(
+    "boards", [BOARDS[2::3], pytest.param(BOARDS, marks=pytest.mark.slow)], ids=["two boards", "all"]
+)
 OPTIONS = {
     "openings": {"openings": ["", "3"], "instances": ["connect4", "connect4(rows=5, columns=4)"]},
     "opening_plies": {"opening_plies": 1},
@@ -43,9 +46,9 @@ ELSEWHERE = {  # keys of plug-ins: test_plugins.py; the others are in every conf
 }  # fmt: skip
 
 
-def played(folder, **keys):
-    """The records of a run of all boards, two games of each pair on each."""
-    arena.run({"instances": BOARDS, "games": 2, "agents": AGENTS} | keys, folder, workers=1)
+def played(folder, boards, **keys):
+    """The records of a run, two games of each pair on each board."""
+    arena.run({"instances": boards, "games": 2, "agents": AGENTS} | keys, folder, workers=1)
     with Store.open(folder) as store:
         return list(store.records())
 
@@ -55,19 +58,20 @@ def test_every_key_is_played():
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_nobody_pays_for_an_option(option, tmp_path):
-    records = played(tmp_path / "run", **OPTIONS[option])
-    assert len(records) >= 2 * len(OPTIONS[option].get("instances", BOARDS))
+@SOME
+def test_nobody_pays_for_an_option(option, boards, tmp_path):
+    records = played(tmp_path / "run", boards, **OPTIONS[option])
+    assert len(records) >= 2 * len(OPTIONS[option].get("instances", boards))
     assert not {record.reason for record in records} & {*Reason.FORFEITS, *Reason.VOIDS}
 
 
 @pytest.mark.parametrize("format", [name for name, kind in formats().items() if kind.players == 2])
-def test_nobody_pays_for_a_format(format, tmp_path):
+@SOME
+def test_nobody_pays_for_a_format(format, boards, tmp_path):
     own = {"sprt": {"sprt": {"elo0": 0, "elo1": 300}}, "matches": {"matches": [[*AGENTS, 0, 1]]}}
     keys = own.get(format, {})
-    for game in BOARDS if formats()[format].adaptive else [None]:
-        instances = {"instances": [game]} if game else {}
-        records = played(tmp_path / str(game), format=format, **instances, **keys)
+    for number, together in enumerate([[board] for board in boards] if formats()[format].adaptive else [boards]):
+        records = played(tmp_path / str(number), together, format=format, **keys)
         assert records and not {record.reason for record in records} & {*Reason.FORFEITS, *Reason.VOIDS}
 
 

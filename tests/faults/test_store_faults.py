@@ -27,7 +27,7 @@ from tests.results.sample import AGENTS, META, make_game
 from tests.typed import call
 
 TABLES = ("meta", "agents", "games", "moves", "improvements", "tallies", "settings")
-SHORT, LONG = 10, (30, 500)  # alterations of each kind
+SHORT, LONG = 5, (30, 500)  # alterations of each kind
 
 
 @pytest.fixture(scope="module")

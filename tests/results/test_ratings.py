@@ -88,7 +88,7 @@ def test_coverage_of_intervals():
     assert 0.93 < np.mean(held_differences) < 0.97 and 0.93 < np.mean(advantages) < 0.97
 
 
-@pytest.mark.parametrize("pairs", [5, 10, 20, 50])
+@pytest.mark.parametrize("pairs", [5, *(pytest.param(pairs, marks=pytest.mark.slow) for pairs in (10, 20, 50))])
 @pytest.mark.parametrize("decided", [0.0, 0.4])
 def test_coverage_with_few_pairs(pairs, decided):
     """Also where openings decide some pairs, whose results say nothing of strength: intervals are too wide then."""
