@@ -225,7 +225,10 @@ class SchemesStudy(Plan):
 
     def serial_name(self, scheme: str, factor: float) -> str:
         """The name of a scheme's serial search with `factor` times a worker's playouts."""
-        return f"{self.own_serial(scheme)}, {round(factor * self.each)} playouts"
+        return self._named(self.own_serial(scheme), factor)
+
+    def _named(self, own: Agent, factor: float) -> str:
+        return f"{own}, {round(factor * self.each)} playouts"
 
     def factors(self, point: Point, times: dict[str, float]) -> list[float]:
         """Its serial search's factors: those of `next_factor`, its workers, and equal time."""
@@ -249,8 +252,7 @@ class SchemesStudy(Plan):
         for point in self.points():
             own = self.own_serial(point.scheme)
             for factor in self.factors(point, times):
-                name = self.serial_name(point.scheme, factor)
-                serials[name] = replace(own, playouts=round(factor * self.each))
+                serials[self._named(own, factor)] = replace(own, playouts=round(factor * self.each))
         made = serials | {point.name: self.parallel(point) for point in self.points()}
         names = dict.fromkeys([*(name for name in begun if name in made), *made])
         return {

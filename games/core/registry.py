@@ -5,6 +5,7 @@ One name imports only its module, if the index knows it (`games.core.index`); al
 
 import ast
 import difflib
+import functools
 import importlib
 import inspect
 import math
@@ -255,7 +256,7 @@ def _made(cls, name: str, arguments: list, keywords: dict):
     missing = [f.name for f in parameters if f.default is MISSING and f.name not in values]
     if missing:
         raise SpecError(f"{name} needs {', '.join(missing)}: {signature(cls)}")
-    hints = typing.get_type_hints(cls)
+    hints = _hints_of(cls)
     checked = {key: _check(name, key, value, hints[key]) for key, value in values.items()}
     try:
         made = cls(**checked)
@@ -263,6 +264,9 @@ def _made(cls, name: str, arguments: list, keywords: dict):
     except ValueError as error:
         raise SpecError(f"{name}: {error}") from None
     return made
+
+
+_hints_of = functools.cache(typing.get_type_hints)  # which takes longer than all the rest of making an agent
 
 
 def _is_frozen_dataclass(cls: Any) -> bool:
