@@ -28,3 +28,4 @@ def main() -> None:
         app(prog_name="arena")
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a late Ctrl-C changes no exit code
+        exec("")  # nor one within an `exec` of a text, as in making a dataclass, which Python remembers until the next

@@ -213,3 +213,11 @@ def test_an_interrupt_of_the_imports_leaves_no_traceback(until, tmp_path):
     _, said = process.communicate(timeout=60)
     assert "Traceback" not in said and "KeyboardInterrupt" not in said
     assert process.returncode == (-signal.SIGINT if until.startswith("arena") else 130)
+
+
+def test_an_interrupt_of_an_exec_has_the_exit_code_of_others(tmp_path):
+    """Python would end by SIGINT, though the command has said that it was interrupted."""
+    (tmp_path / "interrupted.py").write_text("exec('raise KeyboardInterrupt')")
+    command = [sys.executable, "-m", "arena", "check-agent", str(tmp_path / "interrupted.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "arena: interrupted\n")
