@@ -561,10 +561,10 @@ def test_the_method_of_the_page_works(tmp_path, monkeypatch):
 
 @pytest.mark.plain
 @pytest.mark.parametrize("lanes", [1, 4])
-def test_a_table_for_the_playouts_counts_what_a_large_one_does(lanes, kernels, monkeypatch):
+def test_a_table_for_the_playouts_counts_what_a_large_one_does(lanes, monkeypatch):
     """A search's table takes all that its playouts can write, and is no larger than needed for that."""
-    methods, more = f"grave(ref=3, bias=0.001, lanes={lanes})", 200 if kernels == "compiled" else 60
-    for playouts in (1, 7, more):
+    methods = f"grave(ref=3, bias=0.001, lanes={lanes})"
+    for playouts in (1, 7, 60):
         state = random_position(games.make(GAME), playouts, 6)
         player, decision = searched(GAME, methods, playouts, state)
         with monkeypatch.context() as patch:

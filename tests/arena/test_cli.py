@@ -459,8 +459,8 @@ def test_the_commands_that_a_run_suggests_work_as_they_are_typed(tmp_path, monke
     words = ["--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=3)", "--games", "4"]
     done = call("run", *words, "--out", tmp_path / "a folder" / "it's one")
     assert done.exit_code == 0, done.output
-    hints = [line.strip() for line in done.output.splitlines() if line.startswith("  arena ")]
-    assert len(hints) == 6
+    *hints, lab = [line.strip() for line in done.output.splitlines() if line.startswith("  arena ")]
+    assert len(hints) == 6 and lab.startswith("arena lab ")  # which goes on until it is stopped
     for hint in hints:
         typed = call(*shlex.split(hint)[1:])
         assert typed.exit_code == 0, (hint, typed.output)
