@@ -117,7 +117,8 @@ def test_a_killed_station_costs_no_game_and_a_stopped_run_resumes_on_processes(c
 def test_a_station_that_is_stopped_is_ended_and_costs_no_game(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr(post, "SILENT", 2.0)
     monkeypatch.setattr(post, "FAREWELL", 1.0)
-    keys, stopped = values(("a", "test_odd(pause=0.004)"), "random", game=LONG, games=40, seed=7), []
+    # long enough that a station is found silent even if the other one plays all games
+    keys, stopped = values(("a", "test_odd(pause=0.004)"), "random", game=LONG, games=150, seed=7), []
 
     class Stopper(Told):
         def finished(self, record):
