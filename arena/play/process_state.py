@@ -36,6 +36,11 @@ SIGNALS = ("SIGALRM", "SIGVTALRM", "SIGPROF", "SIGINT", "SIGTERM", "SIGCHLD", "S
 LIMITS = ("RLIMIT_AS", "RLIMIT_DATA", "RLIMIT_STACK", "RLIMIT_NOFILE", "RLIMIT_FSIZE", "RLIMIT_CPU", "RLIMIT_NPROC")
 
 
+def raises_anywhere(names: Iterable[str]) -> bool:
+    """Whether one of these parts, while it is changed, can raise an exception in any code."""
+    return any(name in (*TIMERS, "sys.settrace", "sys.setprofile") or "handler of" in name for name in names)
+
+
 class Word(NamedTuple):
     """A part of a process's state."""
 

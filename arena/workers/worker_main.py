@@ -20,7 +20,7 @@ from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
-from arena.play.process_state import Guard
+from arena.play.process_state import Guard, raises_anywhere
 from arena.play.referee import GRACE, files_of, storable
 from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
@@ -78,8 +78,9 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
         pass  # the parent is gone
     except BaseException:
         log.exception("the worker ends")
-        if spoilers := {agent for who, _ in watch.changes() for agent in who}:
-            watch.give_up(spoilers)  # an alarm, say, that rang in code of ours before it was set back
+        # an alarm, say, that rang in code of ours before it was set back
+        if spoilers := {agent for who, names in watch.changes() if raises_anywhere(names) for agent in who}:
+            watch.give_up(spoilers)
         os._exit(1)
 
 

@@ -97,6 +97,7 @@ CHANGES = {
     "rules": lambda: (object.__setattr__(GAMES[0], "heaps", (1, 1)), time.sleep(0.004)),
     "closed": lambda: sys.stdout.close(),
     "raising": lambda: (signal.signal(signal.SIGALRM, ring), signal.setitimer(signal.ITIMER_REAL, 60), ring()),
+    "unlucky": lambda: (np.seterr(all="raise"), ring()),
 }
 
 
@@ -160,7 +161,7 @@ class HonestPlayer(RandomPlayer):
 KINDS = re.findall(r'^    "(.+?)": lambda', PLUGIN, re.MULTILINE)
 UNMENDED = "closed"  # which nothing can set back
 RINGING = ("alarm", "virtual", "profile")  # perhaps before the call is over, on a busy machine
-MENDED = [kind for kind in KINDS if kind not in (UNMENDED, "raising")]
+MENDED = [kind for kind in KINDS if kind not in (UNMENDED, "raising", "unlucky")]
 
 
 def played(folder, monkeypatch, kinds, **keys):
@@ -205,15 +206,17 @@ def test_what_cannot_be_set_back_loses_the_game_with_its_process(tmp_path, monke
             assert record.reason == Reason.PLAYED_OUT
 
 
-def test_whose_alarm_rings_in_code_of_ours_pays(tmp_path, monkeypatch):
-    """Such a game is not void, nor said to be the fault of the rules."""
+@pytest.mark.parametrize("kind, lost", [("raising", set(Reason.FORFEITS)), ("unlucky", {Reason.CRASH})])
+def test_whose_alarm_rings_in_code_of_ours_pays(tmp_path, monkeypatch, kind, lost):
+    """Such a game is not void, nor said to be the fault of the rules; nobody pays for a mistake of ours."""
     multiprocessing.set_start_method("fork", force=True)  # so that workers have what is patched
     monkeypatch.setattr(referee, "in_words", ring)
-    records = played(tmp_path, monkeypatch, ["raising"])
+    records = played(tmp_path, monkeypatch, [kind])
     assert len(records) == 6
     for record in records:
-        if "raising" in (record.first, record.second):
-            assert record.reason in Reason.FORFEITS and loser(record) == "raising", record
+        if kind in (record.first, record.second):
+            assert record.reason in lost and (record.outcome is None or loser(record) == kind), record
+            assert (record.outcome is None) == (kind == "unlucky")
         else:
             assert record.reason == Reason.PLAYED_OUT
 
