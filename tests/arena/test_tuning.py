@@ -89,7 +89,7 @@ def test_a_planted_optimum_is_found_and_confirmed(sampler):
 def test_a_step_depends_on_results_alone():
     tuning, law = Planted.of(2, sampler="sobol", games=800, seed=5), law_of(np.array([0.4, 0.4]))
     whole = played(tuning, law, 2)
-    for number in range(0, len(whole.steps), 4):
+    for number in range(0, len(whole.steps), 2):
         assert next_step(Findings(tuning, whole.steps[:number], whole.pairs)) is not None
         before = Findings(tuning, whole.steps[:number], _until(whole, number))
         assert next_step(before) == whole.steps[number]
@@ -106,13 +106,14 @@ def _until(found, number):
 
 
 @pytest.mark.parametrize("sampler", ["sobol", "spsa"])
-def test_where_nothing_can_be_gained_nothing_is_confirmed(sampler):
+@pytest.mark.parametrize("seeds, most", [(3, 1), pytest.param(6, 2, marks=pytest.mark.slow)])
+def test_where_nothing_can_be_gained_nothing_is_confirmed(sampler, seeds, most):
     confirmed = [
         played(Planted.of(1, sampler=sampler, games=320, seed=seed, confirm={"games": 1000}), lambda point: 0.0, seed)
         .test.state.verdict == "H1"
-        for seed in range(3)
+        for seed in range(seeds)
     ]  # fmt: skip
-    assert sum(confirmed) <= 1
+    assert sum(confirmed) <= most
 
 
 @optuna
@@ -135,7 +136,7 @@ def _matches(found):
 
 def test_the_best_so_far_may_be_the_opponent():
     away = []
-    for seed in range(3):
+    for seed in range(5):
         tuning = Planted.of(1, sampler="sobol", games=600, against=("best",), seed=seed)
         found = played(tuning, law_of(np.array([0.8])), seed + 1, confirm=False)
         opponents = {other for _, other, _, _ in _matches(found)}
