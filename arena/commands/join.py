@@ -1,6 +1,5 @@
 """`arena join`: an agent joins a stored run."""
 
-from contextlib import ExitStack
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ from arena.commands import options
 from arena.commands.application import Panel, command
 from arena.commands.completion import complete_agent
 from arena.commands.output import print_table, quoted, tell
-from arena.commands.playing import Where, exit_if_failed, reporting_end, tell_notes
+from arena.commands.playing import Where, exit_if_failed, playing_study, tell_notes
 
 Newcomer = Annotated[str, typer.Argument(help="The agent.", autocompletion=complete_agent)]
 Wanted = Annotated[
@@ -42,19 +41,10 @@ def join(
     command again goes on.
     """
     where.check()
-    from rich.console import Console
+    from arena.study.pools import join as joined
 
-    from arena.cluster.link import connected
-    from arena.runner.display import watch
-    from arena.study.pools import join as played_by
-    from arena.workers.starting import use_fork_server
-
-    use_fork_server()
-    console = Console(stderr=True)
-    events, told = (lambda: watch(console)), (lambda text: console.print(text, markup=False, highlight=False))
-    with reporting_end(folder, "run", where.cluster), ExitStack() as stack:
-        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None
-        run = played_by(folder, agent, error, version, games, where.workers, events, told, cluster, where.changed)
+    with playing_study(folder, "run", where) as playing:
+        run = joined(folder, agent, error, version, games, *playing)
     table = run.table("standings")
     print_table(table)
     tell_notes(run, table)

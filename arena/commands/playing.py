@@ -3,9 +3,9 @@
 import os
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
@@ -14,6 +14,9 @@ from arena.commands.application import BAD, INTERRUPTED, VOID, complain
 from arena.commands.output import print_table, quoted, tell
 from arena.commands.progress import progress_line
 from arena.games.core.files import read_bounded
+
+if TYPE_CHECKING:
+    from arena.runner.running import Playing
 
 
 class Where(NamedTuple):
@@ -88,6 +91,24 @@ def _modules_of(config) -> list[str]:
         return modules_of(tomllib.loads(read_bounded(config).decode()))
     except (OSError, ValueError, RecursionError):
         return []
+
+
+@contextmanager
+def playing_study(out: Path, command: str, where: Where) -> Iterator["Playing"]:
+    """A context in which a study plays its run with a display, on one cluster; it says what to type if that ends."""
+    from rich.console import Console
+
+    from arena.cluster.link import connected
+    from arena.runner.display import watch
+    from arena.runner.running import Playing
+    from arena.workers.starting import use_fork_server
+
+    use_fork_server()
+    console = Console(stderr=True)
+    with reporting_end(out, command, where.cluster), ExitStack() as stack:
+        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
+        events, tell = (lambda: watch(console)), (lambda text: console.print(text, markup=False, highlight=False))
+        yield Playing(where.workers, cluster, where.changed, events, tell)
 
 
 @contextmanager

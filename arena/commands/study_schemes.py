@@ -1,6 +1,5 @@
 """`arena study schemes`: parallel schemes of tree search against their serial searches."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -10,7 +9,7 @@ from arena.commands import options
 from arena.commands.application import command
 from arena.commands.completion import complete_agent
 from arena.commands.output import answered, print_table, quoted, records_of, tell, write_whole
-from arena.commands.playing import Where, reporting_end
+from arena.commands.playing import Where, playing_study
 from arena.commands.progress import progress_line
 from arena.commands.study import rendered, studies
 
@@ -88,7 +87,7 @@ def schemes(
         raise typer.BadParameter("--resume continues the study in --out, and needs nothing else, but for a file")
     if not (resume or file or asked.game):
         raise typer.BadParameter("give a --game, or a file, or --resume with --out")
-    from arena.study.schemes import SCHEMES, SchemesStudy, read_file
+    from arena.study.schemes import SCHEMES, SchemesStudy, read_file, run
 
     study = None
     if file:
@@ -98,7 +97,8 @@ def schemes(
         numbers = asked.games, asked.opening_plies, asked.seed
         study = SchemesStudy(*several, _budgets(asked.playouts), *numbers, asked.threads, asked.serial)
     out = out or (Path("runs", file.stem) if file else options.free_folder("schemes"))
-    _play(study, out, where, resume)
+    with playing_study(out, "study schemes", where) as playing:
+        run(study, out, resume, playing)
     _publish(out, speed_seconds)
 
 
@@ -108,22 +108,6 @@ def _budgets(text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise typer.BadParameter(f"--playouts {text!r} is not a number, or a list such as 100,400") from None
-
-
-def _play(study, out: Path, where: Where, resume: bool) -> None:
-    from rich.console import Console
-
-    from arena.cluster.link import connected
-    from arena.runner.display import watch
-    from arena.study.schemes import run
-    from arena.workers.starting import use_fork_server
-
-    use_fork_server()
-    console = Console(stderr=True)
-    with reporting_end(out, "study schemes", where.cluster), ExitStack() as stack:
-        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
-        events, tell = (lambda: watch(console)), (lambda text: console.print(text, markup=False))
-        run(study, out, where.workers, resume, events, tell, cluster, where.changed)
 
 
 def _publish(out: Path, speed_seconds: float) -> None:

@@ -1,6 +1,5 @@
 """`arena tune`: find the values of an agent's parameters that win."""
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ import typer
 from arena.commands import options
 from arena.commands.application import Panel, command
 from arena.commands.output import answered, print_table, quoted, records_of, say, tell, write_whole
-from arena.commands.playing import Where, reporting_end
+from arena.commands.playing import Where, playing_study
 
 TuningFile = Annotated[Path | None, typer.Argument(help="A TOML file that says what to tune.", metavar="FILE.toml")]
 AGENT = "recommended.toml"
@@ -33,24 +32,15 @@ def tune(
     where.check()
     if not file and not (resume and out):
         raise typer.BadParameter("give a file, or --resume with --out")
-    from rich.console import Console
-
-    from arena.cluster.link import connected
     from arena.results.database.store import FILE_NAME, StoreExists
-    from arena.runner.display import watch
     from arena.study.tuning_run import read_file, run
-    from arena.workers.starting import use_fork_server
 
     tuning = read_file(file) if file else None
     place = out or Path("runs", file.stem if file else "")
-    use_fork_server()
-    console = Console(stderr=True)
-    with reporting_end(place, "tune", where.cluster), ExitStack() as stack:
+    with playing_study(place, "tune", where) as playing:
         if not resume and (place / FILE_NAME).exists():
             raise StoreExists(f"{place} holds a run already")
-        cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all steps
-        events, said = (lambda: watch(console)), (lambda text: console.print(text, markup=False, highlight=False))
-        found = run(tuning, place, where.workers, resume, events, said, cluster, where.changed)
+        found = run(tuning, place, resume, playing)
     _publish(found, place)
 
 

@@ -16,11 +16,8 @@ from arena.games.core.errors import UserError
 from arena.study import schemes
 from arena.study.solving import SolvingStudy
 
-# by the option of `arena study solvers`: its key in the plan
-SOLVING = {
-    "game": "game", "agents": "solvers", "sizes": "workers", "moves": "moves", "positions": "positions",
-    "opening_plies": "plies", "seed": "seed", "nodes": "nodes", "threads": "real",
-}  # fmt: skip
+# by the option of `arena study solvers`: its key in the plan, where that is another
+SOLVING = {"agents": "solvers", "sizes": "workers", "opening_plies": "plies", "threads": "real"}
 
 
 class Checked(NamedTuple):
@@ -58,12 +55,9 @@ def _schemes(text: str, path: Path) -> Checked:
 
 def _solvers(text: str, path: Path) -> Checked:
     values = _values(text, path)
-    if strange := [key for key in values if key not in SOLVING]:
-        raise ConfigError([f"{path}: {strange[0]}: is no key of a study of solvers; there are {', '.join(SOLVING)}"])
-    if "game" not in values:
-        raise ConfigError([f"{path}: game: is missing; a study of solvers has one"])
-    given: dict[str, Any] = {SOLVING[key]: tuple(one) if isinstance(one, list) else one for key, one in values.items()}
-    study = SolvingStudy(**given)
+    if strange := [key for key in values if key in SOLVING.values()]:
+        raise ConfigError([f"{path}: {strange[0]}: is no key of a study of solvers"])
+    study = SolvingStudy.from_values({SOLVING.get(key, key): one for key, one in values.items()}, str(path))
     study.check()
     positions = len(study.moves) or study.positions
     return Checked(

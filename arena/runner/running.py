@@ -8,11 +8,11 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.config import loading
 from arena.config.complaints import complaint
@@ -90,6 +90,23 @@ def run(
     warn_of_changes(*classes_of(checked))
     with _turns.setdefault(os.getpid(), threading.RLock()):
         return _run(checked, out, place, resume, changed, events or _default_events())
+
+
+class Playing(NamedTuple):
+    """Where and how a study plays its run, which grows, and what it tells."""
+
+    workers: int | None = None
+    cluster: Any = None
+    changed: bool = False
+    events: Callable[[], Events] | None = None  # makes those of each time that the run goes on
+    tell: Callable[[str], None] = lambda text: None  # gets a line before each of these
+
+    def play(self, config: Config, folder: Path) -> "Tournament":
+        """What is missing of a run."""
+        return run(config, folder, self.workers, True, self.events and self.events(), self.cluster, self.changed)
+
+
+QUIETLY = Playing()
 
 
 def _run(config: Config, out, place, resume: bool, changed: bool, events: Events) -> "Tournament":

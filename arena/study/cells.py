@@ -3,22 +3,34 @@
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast, get_type_hints
 
+import msgspec
 import pandas as pd
 
 from arena.config.config import ConfigError
 
 
-def lock(file) -> None:
-    """Lock until the file is closed; ConfigError if another process holds the lock."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise ConfigError([f"{file.name}: another process is at work on this study"]) from None
+@contextmanager
+def growing(path: Path, types: dict[str, Any]) -> Iterator[tuple[list[dict], Callable[[dict], None]]]:
+    """The rows of a file that only this process adds to, and what adds one; ConfigError if another one is at work."""
+    with open(path, "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError([f"{path}: another process is at work on this study"]) from None
+        file.truncate(_whole(path.read_bytes()))  # left by a kill: nobody else writes now
+
+        def add(row: dict) -> None:
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+        yield rows(path, types), add
 
 
 def rows(path: Path, types: dict[str, Any]) -> list[dict]:
@@ -43,8 +55,12 @@ def _whole(data: bytes) -> int:
     return data.rfind(b"\n") + 1
 
 
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Positions = Annotated[int, msgspec.Meta(ge=1, le=10**6)]
+
+
 class Plan:
-    """Base of the plans of studies: dataclasses stored as JSON in a study's folder.
+    """Base of the plans of studies: dataclasses stored as JSON in a study's folder, whose types say what values can be.
 
     FILE: the file's name; WHAT: the things studied, GROWS: how a study may be extended, in messages
     """
@@ -53,8 +69,33 @@ class Plan:
     WHAT: ClassVar[str]
     GROWS: ClassVar[str] = "go on with the same"
 
+    def faults(self) -> list[str]:
+        """What is wrong though every value is of its type."""
+        return []
+
     def check(self) -> None:
         """ConfigError with everything that is wrong."""
+        type(self).from_values(asdict(cast(Any, self)), self.WHAT)
+        if faults := self.faults():
+            raise ConfigError([f"{self.WHAT}: {fault}" for fault in faults])
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any], source: str) -> Self:
+        """The plan of plain values, such as a file's; ConfigError names those that are missing, strange or wrong."""
+        types, found = get_type_hints(cls, include_extras=True), dict[str, Any]()
+        known = {one.name: one.default is MISSING and one.default_factory is MISSING for one in fields(cast(Any, cls))}
+        wrong = [f"{key}: is missing" for key, needed in known.items() if needed and key not in values]
+        for key, value in values.items():
+            if key not in known:
+                wrong.append(f"{key}: is no key of a study of {cls.WHAT}; there are {', '.join(known)}")
+                continue
+            try:
+                found[key] = msgspec.convert(value, types[key])
+            except msgspec.ValidationError as error:
+                wrong.append(f"{key} = {value!r}: {error}")
+        if wrong:
+            raise ConfigError([f"{source}: {text}" for text in wrong])
+        return cls(**found)
 
     def extends(self, other: Self) -> bool:
         """Whether the other plan's study may go on with this one."""
@@ -67,13 +108,12 @@ class Plan:
         try:
             values = json.loads(path.read_text())
             if not isinstance(values, dict):
-                raise TypeError("it is not an object")
-            lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-            return cls(**values | lists)
+                raise ValueError("it is not an object")
         except FileNotFoundError:
             raise ConfigError([f"{path}: there is no such file; the folder holds no study of {cls.WHAT}"]) from None
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             raise ConfigError([f"{path}: does not describe a study of {cls.WHAT}: {error}"]) from None
+        return cls.from_values(values, str(path))
 
     @classmethod
     def begin(cls, study: Self | None, folder: Path, resume: bool) -> Self:
@@ -136,16 +176,12 @@ class Cells(Plan):
         """
         study, path = cls.begin(study, Path(out), resume), Path(out) / cls.FOUND
         cells = list(study.cells())
-        with open(path, "a") as file:
-            lock(file)
-            file.truncate(_whole(path.read_bytes()))  # left by a kill: nobody else writes now
-            known = {tuple(row[key] for key in cls.KEYS) for row in rows(path, cls.TYPES)}
+        with growing(path, cls.TYPES) as (stored, add):
+            known = {tuple(row[key] for key in cls.KEYS) for row in stored}
             for number, cell in enumerate(cells, 1):
                 if cell not in known:
                     tell(f"{number:,} of {len(cells):,}: {study.words(*cell)}")
-                    file.write(json.dumps(study.find(*cell)) + "\n")
-                    file.flush()
-                    os.fsync(file.fileno())
+                    add(study.find(*cell))
         return cls.load(out)
 
     @classmethod

@@ -26,8 +26,8 @@ from arena.results.database.record import GameRecord
 from arena.results.database.store import Store
 from arena.results.shown.tournament import Tournament
 from arena.results.statistics.elo import ELO_PER_LOGIT, Z
-from arena.runner import running
 from arena.runner.events import Events
+from arena.runner.running import Playing
 from arena.workers.machine import sources_of
 
 FIRST, PAIRS = 4, 10  # opponents of a newcomer's first batch, from the best to the worst, and pairs against each
@@ -47,17 +47,17 @@ def join(
     version: str = "",
     games: int = 10_000,
     workers: int | None = None,
-    events: Callable[[], Events] | None = None,
-    tell: Callable[[str], None] = lambda text: None,
     cluster: Any = None,
     changed: bool = False,
+    events: Callable[[], Events] | None = None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> Tournament:
     """Let an agent play agents of a stored run until its rating is known to ± `error` Elo (95 %).
 
     version: its name in the tables, by default its text; games: the most it plays.  Joining again goes on.
     ConfigError: the run is not complete, or of games for one player, or has an agent of that name.
     """
-    place = Path(folder)
+    place, playing = Path(folder), Playing(workers, cluster, changed, events)
     played = _complete(place)
     import_stored(played.meta["config"])
     made = agents.make(agent)
@@ -80,7 +80,7 @@ def join(
         wanted = ", ".join(f"{other} ({2 * (end - begin)})" for _, other, begin, end in more)
         tell(f"{name} meets {wanted}")
         checked = from_values({key: value for key, value in config.items() if key != "games"}, str(place))
-        played = running.run(checked, place, workers, True, events and events(), cluster, changed)
+        played = playing.play(checked, place)
     if why := limited(played, name, error):
         tell(why)
     return played

@@ -5,20 +5,19 @@ Positions come from random games; every search has the same number of nodes for 
 
 import math
 import time
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
 from arena.agents.core.solve import solve, solver_of
-from arena.config.config import ConfigError
-from arena.games.core.game import check_range
 from arena.games.core.random import random_below, stream
 from arena.games.core.registry import spell
-from arena.study.cells import Cells
+from arena.study.cells import Cells, Positions
 from arena.study.positions import is_open, names_of, random_positions
 
 GAMES = (
@@ -66,38 +65,24 @@ class ProofStudy(Cells):
 
     games: tuple[str, ...] = GAMES
     searches: tuple[str, ...] = SEARCHES
-    memory: tuple[float, ...] = (0.125, 1.0, 16.0)
-    positions: int = 5
-    nodes: int = 1_000_000
+    memory: tuple[Annotated[float, Meta(gt=0, lt=2**63)], ...] = (0.125, 1.0, 16.0)
+    positions: Positions = 5
+    nodes: Annotated[int, Meta(ge=1, le=1 << 60)] = 1_000_000
     part: tuple[float, float] = (0.1, 0.5)
     seed: int = 0
 
     FILE, WHAT, FOUND = "proving.json", "proofs", "solved.jsonl"
     TYPES, KEYS = STORED, ("game", "search", "position", "memory")
 
-    def check(self):
-        """ConfigError with everything that is wrong, including games with too few positions."""
+    def faults(self):
         wrong = [
-            f"{field.name} = {getattr(self, field.name)!r} is of the wrong type; the default is {field.default!r}"
-            for field in fields(self)
-            if not _alike(getattr(self, field.name), field.default)
+            f"{name} = {list(values)} has an entry twice"
+            for name, values in (("games", self.games), ("searches", self.searches), ("memory", self.memory))
+            if len({*values}) < len(values)
         ]
-        if wrong:
-            raise ConfigError(wrong)
-        for name, low, high in (("positions", 1, 10**6), ("nodes", 1, 1 << 60)):
-            try:
-                check_range(name, getattr(self, name), low, high)
-            except ValueError as error:
-                wrong.append(str(error))
-        if not (len(self.part) == 2 and 0 <= self.part[0] <= self.part[1] < 1):
+        if not 0 <= self.part[0] <= self.part[1] < 1:
             wrong.append(f"part = {self.part} is not two shares of a game's length, such as 0.1,0.5")
-        for name in ("games", "searches", "memory"):
-            if len({*getattr(self, name)}) < len(getattr(self, name)):
-                wrong.append(f"{name} = {list(getattr(self, name))} has an entry twice")
-        if not all(0 < mebibytes < 2**63 for mebibytes in self.memory):
-            wrong.append(f"memory = {list(self.memory)}: sizes are finite, and more than 0 MiB")
-        if wrong := wrong or not_made(self.games) or self.unfit() or self.without_positions():
-            raise ConfigError(wrong)
+        return wrong or not_made(self.games) or self.unfit() or self.without_positions()
 
     def unfit(self) -> list[str]:
         """Complaints about searches that cannot solve a game, or not with some memory."""
@@ -181,13 +166,6 @@ def not_made(names) -> list[str]:
         except ValueError as error:
             found.append(f"game {name}: {error}")
     return found
-
-
-def _alike(value, example) -> bool:
-    """Whether a value is of the example's type; a whole number may stand for a float."""
-    if isinstance(example, tuple):
-        return isinstance(value, tuple) and all(_alike(one, example[0]) for one in value)
-    return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
 
 
 def with_memory(agent: Agent, mebibytes: float) -> Agent:

@@ -11,13 +11,13 @@ import os
 import re
 import statistics
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import msgspec
 import pandas as pd
+from msgspec import Meta
 
 from arena import agents, games, results
 from arena.agents.core.agent import Agent
@@ -35,9 +35,8 @@ from arena.results.database.store import FILE_NAME, StoreExists, busy
 from arena.results.papers import strength_scaling
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.statistics.even_factor import FINE, next_factor
-from arena.runner import running
-from arena.runner.events import Events
-from arena.study.cells import Plan
+from arena.runner.running import QUIETLY, Playing
+from arena.study.cells import Count, Plan
 from arena.workers.machine import cores
 
 TIMES = "times.json"
@@ -73,11 +72,11 @@ class SchemesStudy(Plan):
     own
     """
 
-    instances: tuple[str, ...]
-    schemes: tuple[str, ...] = SCHEMES
-    workers: tuple[int, ...] = WORKERS
-    playouts: tuple[int, ...] = (100,)
-    games: int = 200
+    instances: Annotated[tuple[str, ...], Meta(min_length=1)]
+    schemes: Annotated[tuple[str, ...], Meta(min_length=1)] = SCHEMES
+    workers: Annotated[tuple[Count, ...], Meta(min_length=1)] = WORKERS
+    playouts: Annotated[tuple[Annotated[int, Meta(ge=round(1 / LEAST))], ...], Meta(min_length=1)] = (100,)
+    games: Annotated[int, Meta(ge=2, multiple_of=2)] = 200
     opening_plies: int = 2
     seed: int = 0
     threads: bool = False
@@ -88,29 +87,16 @@ class SchemesStudy(Plan):
 
     # -- What is wrong --------------------------------------------------------------------------------------------
 
-    def check(self):
-        problems = [f"workers = {n}: is out of range; it can be 1 or more" for n in self.workers if n < 1]
-        lists = ("instances", "schemes", "workers", "playouts")
-        problems += [f"{key}: is missing; give one or more" for key in lists if not getattr(self, key)]
-        problems += [
-            f"playouts = {n}: is out of range; it can be {1 / LEAST:.0f} or more"
-            for n in self.playouts
-            if n < 1 / LEAST
-        ]
-        problems += [
+    def faults(self):
+        found = [
             f"game = {game!r}: is for one player; parallel searches are compared in matches"
             for game in self.instances
             if games.make(game).players != 2
         ]
-        if self.games < 2 or self.games % 2:
-            wrong = "is odd, but" if self.games > 0 else "is out of range:"
-            problems.append(f"games = {self.games}: {wrong} each opening has two, with sides swapped")
-        problems += self._problems_of_schemes()
-        problems += self._serial_problems()
-        if problems:
-            raise ConfigError([f"schemes: {problem}" for problem in problems])
-        for cell in self.cells():
+        found += self._problems_of_schemes() + self._serial_problems()
+        for cell in self.cells() if not found else ():
             from_values(cell.config(cell.matches([], cell.first_pairings({})), {}), "schemes")
+        return found
 
     def _problems_of_schemes(self) -> list[str]:
         problems = []
@@ -135,8 +121,7 @@ class SchemesStudy(Plan):
             return [f"scheme {spec}: is not a parallel search; there are {', '.join(schemes)}"]
         try:
             for workers in self.workers if own is None else [own]:
-                if workers >= 1:
-                    self._with(bare, workers, max(self.playouts, default=1))
+                self._with(bare, workers, max(self.playouts))
         except ValueError as error:
             real = "; give --threads" if "simulated" in str(error) and not self.threads else ""
             return [f"scheme {spec}: {error}{real}"]
@@ -305,36 +290,19 @@ def equal_factor(time: float, playouts: int) -> float | None:
 # -- Files --------------------------------------------------------------------------------------------------------
 
 
-class Keys(msgspec.Struct, forbid_unknown_fields=True):
-    """The keys of a study's file; `game` is one of `instances`."""
-
-    game: str | None = None
-    instances: tuple[str, ...] = ()
-    schemes: tuple[str, ...] = SCHEMES
-    workers: tuple[Annotated[int, msgspec.Meta(ge=1)], ...] = WORKERS
-    playouts: int | tuple[int, ...] = 100
-    games: int = 200
-    opening_plies: int = 2
-    seed: int = 0
-    threads: bool = False
-    serial: str = ""
-
-
 def read_file(path: Path) -> SchemesStudy:
     """The study of a TOML file; ConfigError says what is wrong."""
     return from_keys(values_in(text_of(path), path), str(path))
 
 
-def from_keys(given: dict[str, Any], source: str) -> SchemesStudy:
-    """The study of a file's keys; ConfigError says what is wrong in `source`."""
-    try:
-        values = msgspec.structs.asdict(msgspec.convert(given, Keys))
-    except msgspec.ValidationError as error:
-        known = ", ".join(Keys.__struct_fields__)
-        raise ConfigError([f"{source}: {error}; the keys of a study of schemes are {known}"]) from None
-    game, playouts = values.pop("game"), values["playouts"]
-    values["instances"] = ((game,) if game else ()) + values["instances"]
-    return SchemesStudy(**values | {"playouts": (playouts,) if isinstance(playouts, int) else playouts})
+def from_keys(given: Mapping[str, Any], source: str) -> SchemesStudy:
+    """The study of a file's keys; ConfigError says what is wrong in `source`.  `game` is one of `instances`."""
+    values, game = dict(given), given.get("game")
+    if values.pop("game", None) is not None:
+        values["instances"] = [game, *values.get("instances", ())]
+    if isinstance(each := values.get("playouts"), int):
+        values["playouts"] = [each]
+    return SchemesStudy.from_values(values, source)
 
 
 def places(study: SchemesStudy, folder) -> Iterator[tuple[SchemesStudy, Path]]:
@@ -372,20 +340,10 @@ def begun(study: SchemesStudy | None, folder: Path, resume: bool) -> SchemesStud
 # -- Playing ------------------------------------------------------------------------------------------------------
 
 
-def run(
-    study: SchemesStudy | None,
-    out,
-    workers: int | None = None,
-    resume: bool = False,
-    events: Callable[[], Events] | None = None,
-    tell: Callable[[str], None] = lambda text: None,
-    cluster: Any = None,
-    changed: bool = False,
-) -> pd.DataFrame:
+def run(study: SchemesStudy | None, out, resume: bool = False, playing: Playing = QUIETLY) -> pd.DataFrame:
     """Play the study's matches; returns the table of `results.papers.strength_scaling.table`.
 
-    With `resume`, continue the stored study, or the given one if it `extends` that.  `events` makes those of a game and
-    a budget, `tell` gets a line before each round; else as `arena.run`.
+    With `resume`, continue the stored study, or the given one if it `extends` that.
     """
     folder = Path(out)
     if study is not None and not resume and (folder / FILE_NAME).exists():
@@ -394,7 +352,7 @@ def run(
     for cell, place in places(study, folder):
         if place != folder:
             SchemesStudy.begin(cell, place, True)
-        _run_cell(cell, place, workers, events and events(), tell, cluster, changed)
+        _run_cell(cell, place, playing)
     return load(folder)
 
 
@@ -421,22 +379,20 @@ def schemes(
     if file is not None and keys:
         raise TypeError(f"a file is complete: it takes no {', '.join(keys)} besides")
     study = read_file(Path(file)) if file is not None else from_keys(keys, "schemes")
-    return run(
-        study, out or tempfile.mkdtemp(prefix="arena-schemes-"), processes, resume, cluster=cluster, changed=changed
-    )
+    return run(study, out or tempfile.mkdtemp(prefix="arena-schemes-"), resume, Playing(processes, cluster, changed))
 
 
-def _run_cell(cell: SchemesStudy, folder: Path, workers, events, tell, cluster, changed) -> None:
-    times, number = _times(cell, folder, tell), 0
+def _run_cell(cell: SchemesStudy, folder: Path, playing: Playing) -> None:
+    times, number = _times(cell, folder, playing.tell), 0
     names, known = _stored(folder)
     pairs = [*((one, other) for one, other, *_ in known), *cell.first_pairings(times)]
     while pairs:
         number += 1
         matches = cell.matches(known, dict.fromkeys(pairs))
         more = f"{len(matches) - len(known)}{' more' if known else ''} matches"
-        tell(f"{cell.game}, {cell.each} playouts, round {number}: {more}")
+        playing.tell(f"{cell.game}, {cell.each} playouts, round {number}: {more}")
         config = from_values(cell.config(matches, times, names), str(folder))
-        running.run(config, folder, workers, True, events, cluster, changed)
+        playing.play(config, folder)
         names, known = [name for name, _ in config.agents], matches
         pairs = _next_pairings(cell, folder, times)
 

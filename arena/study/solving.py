@@ -7,19 +7,19 @@ virtual time, unless real ones are wanted.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget, registry
 from arena.agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
-from arena.games.core.game import check_range
 from arena.games.core.random import stream
 from arena.games.core.registry import spell
 from arena.results.papers import solver_scaling
-from arena.study.cells import Cells
+from arena.study.cells import Cells, Count, Positions
 from arena.study.positions import is_open, names_of, random_positions
 from arena.study.proof_study import NUMBER, not_made
 
@@ -43,10 +43,10 @@ class SolvingStudy(Cells):
 
     game: str
     solvers: tuple[str, ...] = ()
-    workers: tuple[int, ...] = (1, 2, 4, 8, 16)
+    workers: tuple[Count, ...] = (1, 2, 4, 8, 16)
     moves: tuple[str, ...] = ()
-    positions: int = 3
-    plies: int = 2
+    positions: Positions = 3
+    plies: Annotated[int, Meta(ge=0, le=10**6)] = 2
     seed: int = 0
     nodes: int | None = None
     real: bool = False
@@ -54,17 +54,11 @@ class SolvingStudy(Cells):
     FILE, WHAT, FOUND = "solving.json", "solvers", "solving.jsonl"
     TYPES, KEYS = STORED, ("solver", "position", "workers")
 
-    def check(self):
-        problems = []
-        for name, low, high in (("positions", 1, 10**6), ("plies", 0, 10**6)):
-            try:
-                check_range(name, getattr(self, name), low, high)
-            except ValueError as error:
-                problems.append(str(error))
-        problems += not_made([self.game]) or [text for spec in self.specs() for text in self._solver_problems(spec)]
-        if problems:
-            raise ConfigError([f"solvers: {problem}" for problem in problems])
-        list(self.states())
+    def faults(self):
+        wrong = not_made([self.game]) or [text for spec in self.specs() for text in self._solver_problems(spec)]
+        if not wrong:
+            list(self.states())
+        return wrong
 
     def _solver_problems(self, spec) -> list[str]:
         agent: Any = agents.make(spec)

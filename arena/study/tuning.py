@@ -10,9 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from msgspec import Meta
 
 from arena.config.config import Config, ConfigError
 from arena.config.loading import from_values
@@ -87,11 +88,11 @@ class Tuning(cells.Plan):
     run: dict[str, Any] = field(default_factory=dict)
     against: tuple[str, ...] = (START,)
     sampler: str = "tpe"
-    games: int = 5000
-    at_once: int = 16
-    pairs: int = 8
+    games: Annotated[int, Meta(ge=2)] = 5000
+    at_once: cells.Count = 16
+    pairs: Annotated[int, Meta(ge=2, multiple_of=2)] = 8  # a trial plays half of them first
     seed: int = 0
-    spsa: dict[str, float] = field(default_factory=dict)
+    spsa: dict[str, Annotated[float, Meta(gt=0)]] = field(default_factory=dict)
     confirm: dict[str, Any] = field(default_factory=dict)
 
     FILE, WHAT = PLAN_OF_TUNING, "tuning"
@@ -144,21 +145,12 @@ class Tuning(cells.Plan):
         values = {"format": "matches", "agents": entries, "matches": matches, "seed": self.seed}
         return from_values(self.run | values, "tune")
 
-    def check(self):
-        problems = [
-            f"{key} = {getattr(self, key)}: is out of range; it can be {least} or more"
-            for key, least in (("games", 2), ("at_once", 1), ("pairs", 2))
-            if getattr(self, key) < least
-        ]
+    def faults(self):
+        problems = []
         if type(self.confirm_games) is not int or self.confirm_games < 2:
             problems.append(f"confirm.games = {self.confirm_games!r}: is a whole number from 2")
         if self.sampler == "cmaes" and self.at_once < LEAST_CMAES:
             problems.append(f"at_once = {self.at_once}: cmaes needs {LEAST_CMAES} or more, of which half are its own")
-        for key, value in self.spsa.items():
-            if type(value) not in (int, float) or not value > 0:
-                problems.append(f"spsa.{key} = {value!r}: is a number above 0")
-        if self.pairs % 2:
-            problems.append(f"pairs = {self.pairs}: is odd; a trial plays half of them first")
         if not self.against or (len(self.against) > 1 and BEST in self.against):
             problems.append(f"against = {list(self.against)}: give agents or {START!r}, or {BEST!r} alone")
         for own in sorted({"format", "agents", "matches", "pairings", "base"} & self.run.keys()):
@@ -170,9 +162,9 @@ class Tuning(cells.Plan):
                 problems += error.problems
             except (ValueError, TypeError) as error:
                 problems.append(str(error))
-        if problems:
-            raise ConfigError([f"tune: {problem}" for problem in problems])
-        self.config([])
+        if not problems:
+            self.config([])
+        return problems
 
     def extends(self, other):
         """Ranges may become narrower or wider, and games more."""

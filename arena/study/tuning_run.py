@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,12 @@ import numpy as np
 import pandas as pd
 
 from arena import results
-from arena.config.config import ConfigError
 from arena.config.loading import text_of, values_in
 from arena.formats.base import Way
 from arena.results.database.store import FILE_NAME
 from arena.results.shown.kinds import TRIALS
 from arena.results.statistics.elo import Z
-from arena.runner import running
-from arena.runner.events import Events
+from arena.runner.running import QUIETLY, Playing
 from arena.study import cells
 from arena.study.space import space_of
 from arena.study.tuning import RECOMMENDED, START, Findings, Pairs, Played, Step, Tuning
@@ -29,10 +27,6 @@ STEPS = "steps.jsonl"
 TYPES = {"agents": list, "trials": list, "matches": list, "kind": str}
 BEST = 10  # trials for a person
 SHOWN = 5  # steps, after which the best region is told: it takes a second to find
-EXAMPLES: dict[str, Any] = {  # of the keys of a file
-    "agent": "uct(playouts=1000)", "parameters": {"exploration": [0.1, 2.0]}, "against": (START,), "sampler": "tpe",
-    "games": 5000, "at_once": 16, "pairs": 8, "seed": 0, "spsa": {"c": 0.1}, "confirm": {"elo1": 10},
-}  # fmt: skip
 
 
 def read_file(path: Path) -> Tuning:
@@ -43,58 +37,35 @@ def read_file(path: Path) -> Tuning:
 def from_keys(values: Mapping[str, Any], source: str = "tune") -> Tuning:
     """The tuning of these keys, the file's; those of a run go to its configuration."""
     own = {one.name for one in fields(Tuning) if one.name != "run"}
-    if missing := [key for key in ("agent", "parameters") if key not in values]:
-        raise ConfigError([f"{source}: {key}: is missing; a tuning has an agent, and parameters" for key in missing])
-    given: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key in own
-    }
+    given = {key: value for key, value in values.items() if key in own}
     if isinstance(against := given.get("against"), str):
         given["against"] = (against,)
-    wrong = [
-        f"{source}: {key} = {value!r}: is of the wrong type; it is like {example!r}"
-        for key, value in given.items()
-        if type(value) is not type(example := EXAMPLES[key])
-    ]
-    if wrong:
-        raise ConfigError(wrong)
-    space_of(given["agent"], given["parameters"], source)
-    return Tuning(**given, run={key: value for key, value in values.items() if key not in own})
+    given["run"] = {key: value for key, value in values.items() if key not in own}
+    tuning = Tuning.from_values(given, source)
+    space_of(tuning.agent, tuning.parameters, source)
+    return tuning
 
 
-def run(
-    tuning: Tuning | None,
-    out,
-    workers: int | None = None,
-    resume: bool = False,
-    events: Callable[[], Events] | None = None,
-    tell: Callable[[str], None] = lambda text: None,
-    cluster: Any = None,
-    changed: bool = False,
-) -> Findings:
+def run(tuning: Tuning | None, out, resume: bool = False, playing: Playing = QUIETLY) -> Findings:
     """Search, confirm, and return what was found; TuningError if games cannot tell values apart.
 
-    With `resume`, continue the stored tuning, or the given one if it `extends` that.  `events` makes those of a step,
-    `tell` gets a line before each; else as `arena.run`.
+    With `resume`, continue the stored tuning, or the given one if it `extends` that.
     """
     folder = Path(out)
     tuning = Tuning.begin(tuning, folder, resume)
-    with open(folder / STEPS, "a") as file:
-        cells.lock(file)
-        steps = _stored_steps(folder)
-        file.truncate((folder / STEPS).read_bytes().rfind(b"\n") + 1)  # left by a kill: nobody else writes now
+    with cells.growing(folder / STEPS, TYPES) as (stored, add):
+        steps = list(map(_step, stored))
         while True:
             if steps:
-                running.run(tuning.config(steps), folder, workers, True, events and events(), cluster, changed)
+                playing.play(tuning.config(steps), folder)
             found = Findings(tuning, steps, _stored_pairs(folder))
             step = next_step(found)
             if step is None:
                 return found
             tuning.config([*steps, step])  # nothing is written that cannot be played
-            file.write(json.dumps(asdict(step)) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+            add(asdict(step))
             steps = [*steps, step]
-            tell(_about(found, step))
+            playing.tell(_about(found, step))
 
 
 def tune(
@@ -116,21 +87,17 @@ def tune(
     tuning = read_file(Path(file)) if file is not None else from_keys(keys) if keys else None
     if file is not None and keys:
         raise TypeError(f"a file is complete: it takes no {', '.join(keys)} besides")
-    return run(tuning, out, workers, resume, None, lambda text: None, cluster, changed)
+    return run(tuning, out, resume, Playing(workers, cluster, changed))
 
 
 def load(folder) -> Findings:
     """What the tuning in a folder has found so far; ConfigError if there is none."""
     folder = Path(folder)
-    return Findings(Tuning.read(folder), _stored_steps(folder), _stored_pairs(folder))
+    return Findings(Tuning.read(folder), list(map(_step, cells.rows(folder / STEPS, TYPES))), _stored_pairs(folder))
 
 
-def _stored_steps(folder: Path) -> list[Step]:
-    lists = ("agents", "trials", "matches")
-    return [
-        Step(**row | {key: [tuple(one) for one in row[key]] for key in lists})
-        for row in cells.rows(folder / STEPS, TYPES)
-    ]
+def _step(row: dict[str, Any]) -> Step:
+    return Step(**row | {key: [tuple(one) for one in row[key]] for key in ("agents", "trials", "matches")})
 
 
 def _stored_pairs(folder: Path) -> Pairs:

@@ -15,6 +15,7 @@ import arena
 from arena.cli import app
 from arena.report import archive
 from arena.results.database.store import FILE_NAME
+from arena.runner.running import Playing
 from arena.study import schemes
 from arena.study.schemes import SchemesStudy
 
@@ -41,7 +42,7 @@ def published(tmp_path_factory):
         {"game": "leftmove(depth=4)", "agents": ["random", "nmcs(level=1, playouts=9)"], "games": 3}, place / "one"
     )
     study = SchemesStudy(("nim(heaps=[2, 2])", "tictactoe"), ("root",), (2,), (8,), games=4, opening_plies=1)
-    schemes.run(study, place / "schemes", workers=1)
+    schemes.run(study, place / "schemes", playing=Playing(1))
     return {name: made(place / name) for name in ("two", "one", "schemes")}
 
 

@@ -324,12 +324,12 @@ def test_what_a_form_begins_with_can_be_started(kind, tmp_path):
     ("tournament", 'game = "connect4"\ngames = 3\nagents = ["uct", "random"]', "games = 3: .*even number"),
     ("tournament", 'game = "conect4"\ngames = 2\nagents = ["random", "uct(playouts=1)"]', "unknown game 'conect4'"),
     ("tournament", 'plugins = ["no_such_plugin"]', "no_such_plugin"),
-    ("study of schemes", 'game = "connect4"\nscheme = ["root"]', "keys of a study of schemes"),
+    ("study of schemes", 'game = "connect4"\nscheme = ["root"]', "scheme: is no key of a study of schemes"),
     ("study of schemes", 'game = "connect4"\nschemes = ["alphabeta"]', "is not a parallel search"),
     ("study of solvers", 'agents = ["jlpns"]', "game: is missing"),
     ("study of solvers", 'game = "tictactoe"\nworkers = [1]', "workers: is no key"),
     ("study of solvers", 'game = "tictactoe"\nagents = ["uct"]', "does not solve by several workers"),
-    ("study of solvers", 'game = "tictactoe"\npositions = "x"', "positions|not supported|int"),
+    ("study of solvers", 'game = "tictactoe"\npositions = "x"', "positions = 'x': Expected `int`"),
 ])  # fmt: skip
 def test_mistakes_in_a_new_run_are_those_of_the_command_line(kind, text, why, tmp_path):
     found = asking.checked(kind, text, tmp_path / "new.toml")

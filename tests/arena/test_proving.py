@@ -106,12 +106,12 @@ def test_rows_that_are_damaged(text, message, tmp_path):
     "text, message",
     [
         ("[]", "does not describe a study of proofs: it is not an object"),
-        ('{"positions": "2"}', "positions = '2' is of the wrong type; the default is 5"),
-        ('{"games": "hex"}', "games = 'hex' is of the wrong type"),
-        ('{"games": ["tictactoe", 3]}', "is of the wrong type"),
-        ('{"memory": [Infinity]}', "sizes are finite, and more than 0 MiB"),
-        (f'{{"memory": [{10**400}]}}', "sizes are finite, and more than 0 MiB"),
-        ('{"part": [0.5]}', "is not two shares of a game's length"),
+        ('{"positions": "2"}', "positions = '2': Expected `int`, got `str`"),
+        ('{"games": "hex"}', "games = 'hex': Expected `array`, got `str`"),
+        ('{"games": ["tictactoe", 3]}', "Expected `str`, got `int` - at `$[1]`"),
+        ('{"memory": [Infinity]}', "memory = [inf]: Expected `float` <"),
+        (f'{{"memory": [{10**400}]}}', "memory = [1000"),
+        ('{"part": [0.5]}', "part = [0.5]: Expected `array` of length 2, got 1"),
     ],
 )
 def test_a_stored_study_is_checked(text, message, tmp_path):
@@ -233,15 +233,15 @@ def test_the_command_writes_tables_and_figures(tmp_path):
         (["-a", "dfpn", "-a", "dfpn"], "has an entry twice"),
         (["--game", "nosuch"], "game nosuch: unknown game 'nosuch'"),
         (["--memory", "1,x"], "--memory '1,x' is not a list of numbers"),
-        (["--part", "0.5"], "is not two shares of a game's length"),
+        (["--part", "0.5"], "part = (0.5,): Expected `array` of length 2, got 1"),
         (
             ["--part", "0.99,0.99", "-a", "dfpn", "--game", "breakthrough(rows=4, columns=4)"],
             "no position in the part (0.99, 0.99) of a thousand random games",
         ),
-        (["--memory", "inf"], "memory = [inf]: sizes are finite, and more than 0 MiB"),
-        (["--memory", "1,nan"], "sizes are finite, and more than 0 MiB"),
+        (["--memory", "inf"], "memory = (inf,): Expected `float` < 9"),
+        (["--memory", "1,nan"], "memory = (1.0, nan): Expected `float` > 0"),
         (["--part", "0.7,0.5"], "is not two shares of a game's length"),
-        (["--positions", "0"], "positions = 0 is out of range"),
+        (["--positions", "0"], "positions = 0: Expected `int` >= 1"),
         (["--resume"], "--resume continues the study in --out"),
     ],
 )

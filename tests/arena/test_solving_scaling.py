@@ -96,7 +96,7 @@ def test_the_command_writes_tables_and_a_figure(tmp_path):
         (["--game", "tictactoe", "--agent", "pns"], "agent pns: does not solve by several workers; agents that do:"),
         (["--game", "tictactoe", "--agent", "uct"], "agent uct: does not solve by several workers"),
         (["--game", "tictactoe", "--agent", "ppn2(nodes=9)"], "a budget cannot be given in it; the study sets it"),
-        (["--game", "tictactoe", "--positions", 0], "positions = 0 is out of range"),
+        (["--game", "tictactoe", "--positions", 0], "positions = 0: Expected `int` >= 1"),
         (["--game", "tictactoe", "--opening-plies", 9], "no position after 9 plies"),
         (["--game", "tictactoe", "--moves", "1a 1b 2a 2b 3a"], "the game is over after them"),
         (["--game", "tictactoe", "--moves", "9z"], "9z"),

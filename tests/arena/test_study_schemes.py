@@ -21,6 +21,7 @@ from arena import results
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.results.shown.kinds import OF_SCHEMES
+from arena.runner.running import Playing
 from arena.study import schemes
 from arena.study.schemes import Point, SchemesStudy, spelled
 from arena.study.throughput import undisturbed_rate
@@ -35,7 +36,7 @@ def call(*arguments):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("schemes") / "run"
-    return folder, schemes.run(STUDY, folder, workers=1)
+    return folder, schemes.run(STUDY, folder, playing=Playing(1))
 
 
 def games_of(folder):
@@ -68,7 +69,7 @@ def test_it_ends_when_every_speed_up_is_enclosed_or_a_bound(finished):
 @pytest.mark.slow
 def test_a_killed_run_is_resumed_to_the_same_games(finished, tmp_path):
     folder = tmp_path / "run"
-    script = f"from arena.study import schemes; schemes.run(schemes.{STUDY!r}, {str(folder)!r}, workers=2)"
+    script = f"from arena.study import schemes; schemes.run(schemes.{STUDY!r}, {str(folder)!r})"
     process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 600
     while not (folder / "tournament.sqlite").exists() or not len(results.load(folder).games):
@@ -76,7 +77,7 @@ def test_a_killed_run_is_resumed_to_the_same_games(finished, tmp_path):
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    table = schemes.run(None, folder, workers=2, resume=True)
+    table = schemes.run(None, folder, playing=Playing(2), resume=True)
     pd.testing.assert_frame_equal(games_of(folder), games_of(finished[0]))
     pd.testing.assert_frame_equal(table, finished[1])
 
@@ -132,8 +133,8 @@ def test_the_command_writes_tables_and_figures(finished):
         ),
         (["--game", "tictactoe", "--sizes", "2,1025"], "workers = 1025 is out of range: it can be 1 to 1024"),
         (["--game", "tictactoe", "--sizes", "65", "--threads"], "workers = 65 is out of range: it can be 1 to 64"),
-        (["--game", "tictactoe", "--games", 5], "games = 5: is odd"),
-        (["--game", "tictactoe", "--playouts", 2], "playouts = 2: is out of range; it can be 4 or more"),
+        (["--game", "tictactoe", "--games", 5], "games = 5: Expected `int` that's a multiple of 2"),
+        (["--game", "tictactoe", "--playouts", 2], "playouts = (2,): Expected `int` >= 4"),
         (["--game", "tictactoe", "--playouts", "few"], "--playouts 'few' is not a number, or a list such as 100,400"),
         (
             ["--game", "tictactoe", "--scheme", "uct"],
@@ -214,7 +215,7 @@ def test_each_scheme_meets_its_own_search():
 def test_equal_time_is_equal_time(tmp_path):
     """A pipeline takes longer than its playouts: the serial search gets as many as fit in that."""
     study = SchemesStudy(("tictactoe",), ("pipeline(workers=16)", "root(workers=4)"), (1,), (20,), 10)
-    table = schemes.run(study, tmp_path / "run", workers=1).set_index("scheme")
+    table = schemes.run(study, tmp_path / "run", playing=Playing(1)).set_index("scheme")
     assert table.loc["root", "time"] == 1.0 and table.loc["pipeline", "time"] > 1.1
     times = json.loads((tmp_path / "run" / "times.json").read_text())
     moves = results.load(tmp_path / "run").moves().groupby("agent")[["virtual_time", "playouts"]].mean()
@@ -272,13 +273,13 @@ def test_a_file_describes_a_study_which_can_be_extended(tmp_path):
 @pytest.mark.slow
 def test_games_and_budgets_are_studies_of_their_own(tmp_path):
     study = SchemesStudy(("tictactoe", "nim(heaps=(1, 2))"), ("root(workers=2)",), (1,), (4, 6), 2)
-    table = schemes.run(study, tmp_path / "run", workers=1)
+    table = schemes.run(study, tmp_path / "run", playing=Playing(1))
     assert table[["game", "playouts"]].values.tolist() == [[game, n] for game in study.instances for n in (4, 6)]
     assert (tmp_path / "run" / "nim-heaps-1-2-6" / "tournament.sqlite").exists()
     assert len(schemes.load(tmp_path / "run" / "tictactoe-4")) == 1  # each can be read by itself
     before = games_of(tmp_path / "run" / "tictactoe-4")
     longer = replace(study, playouts=(4, 6, 8), games=4)
-    assert len(schemes.run(longer, tmp_path / "run", workers=1, resume=True)) == 6
+    assert len(schemes.run(longer, tmp_path / "run", playing=Playing(1), resume=True)) == 6
     assert set(before["id"]) < set(games_of(tmp_path / "run" / "tictactoe-4")["id"])
 
 
@@ -316,7 +317,7 @@ def test_a_study_is_extended_and_plays_only_what_is_new(more, finished, tmp_path
     longer, folder = replace(STUDY, **EXTENDED[more]), tmp_path / "run"
     shutil.copytree(finished[0], folder)
     before = stored_games(folder)
-    table = schemes.run(longer, folder, workers=1, resume=True)
+    table = schemes.run(longer, folder, playing=Playing(1), resume=True)
     after = stored_games(folder)
     assert before.items() < after.items()
     found = table[["game", "playouts", "scheme", "workers"]].values.tolist()
@@ -326,7 +327,7 @@ def test_a_study_is_extended_and_plays_only_what_is_new(more, finished, tmp_path
         old = table.merge(finished[1][["game", "playouts", "scheme", "workers"]])
         pd.testing.assert_frame_equal(old[finished[1].columns], finished[1])
     assert (folder / "tournament.sqlite").exists() == (len(longer.cells()) == 1)
-    assert schemes.run(None, folder, workers=1, resume=True).equals(table) and stored_games(folder) == after
+    assert schemes.run(None, folder, playing=Playing(1), resume=True).equals(table) and stored_games(folder) == after
 
 
 def test_a_study_does_not_lose_what_it_has(finished):
@@ -379,7 +380,7 @@ def test_in_python(tmp_path):
     assert table[["scheme", "workers"]].values.tolist() == [["root", 2]] and table.attrs["kind"] == "scaling"
     again = arena.schemes(**keys | {"games": 4}, out=tmp_path / "run", resume=True)
     assert again["games"].item() > table["games"].item()
-    with pytest.raises(ConfigError, match="unknown field `scheme`"):
+    with pytest.raises(ConfigError, match="scheme: is no key of a study of schemes"):
         arena.schemes(game="tictactoe", scheme="root")
     with pytest.raises(ConfigError, match="instances: is missing"):
         arena.schemes(playouts=5)
@@ -407,7 +408,7 @@ def test_what_reads_a_study_measures_nothing(finished, monkeypatch):
 def test_a_study_of_several_games_is_read_as_a_whole(tmp_path):
     """One table, one page with all of them, and a report for each."""
     study = SchemesStudy(("tictactoe", "nim"), ("root(workers=2)",), playouts=(4,), games=4)
-    table = schemes.run(study, tmp_path / "run", workers=1)
+    table = schemes.run(study, tmp_path / "run", playing=Playing(1))
     shown = CliRunner().invoke(app, ["table", str(tmp_path / "run")])
     assert shown.exit_code == 0 and "strength speed-up" in shown.stdout
     assert shown.stdout.count("tictactoe") == shown.stdout.count("nim") == 1
