@@ -9,7 +9,7 @@ from nicegui import ui
 from arena.games.core.game import CHANCE
 from arena.lab.clicks import BoardView
 from arena.lab.forms import SpecField
-from arena.lab.frame import address_of, is_crowded, page, tell, told, with_page
+from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place
 from arena.lab.play_page import GAME, TICK
 from arena.lab.searches import Search
@@ -31,10 +31,10 @@ class Panel:
         with self.card:
             self.agent = SpecField("agent", agent, "agent", self.end)
             with ui.row().classes("gap-1"):
-                self.button = ui.button("Search", on_click=self.toggle).props("dense no-caps outline size=sm")
-                ui.button("Tree", on_click=self.tree).props("dense no-caps outline size=sm")
-                ui.button("Solve", on_click=self.solve).props("dense no-caps outline size=sm")
-                ui.button("Remove", on_click=lambda: page.remove(self)).props("dense no-caps flat size=sm")
+                self.button = button("Search", self.toggle)
+                button("Tree", self.tree)
+                button("Solve", self.solve)
+                button("Remove", lambda: page.remove(self), "flat")
             self.doing = ui.label().classes("text-sm")
             self.found = FoundView(page.try_line)
 
@@ -118,16 +118,25 @@ class AnalysePage:
             self.status = ui.label().classes("text-lg").props("role=status")
             self.board = BoardView(line, self.picked)
             self.buttons = ui.row().classes("gap-1 flex-wrap arena-lab-moves")
-            self._steps()
+            buttons(
+                {
+                    "First": lambda: self.go_to(0),
+                    "Back": lambda: self.go_to(len(self.line.steps) - 1),
+                    "Forward": lambda: self.go_to(len(self.line.steps) + 1),
+                    "Last": lambda: self.go_to(len(self.line.steps) + len(self.ahead)),
+                    "Flip": self.flip,
+                    "Play from here": lambda: ui.navigate.to(self._address("/play")),
+                }
+            )
             self._position()
         with ui.column().classes("grow gap-2"):
             self.row = ui.row().classes("gap-2 items-start")
             for agent in AGENTS:
                 self.add(agent)
             with ui.row().classes("items-center gap-2"):
-                ui.button("Another search", on_click=lambda: self.add(AGENTS[0])).props("dense no-caps outline size=sm")
-                ui.button("One less", on_click=lambda: self.step(-1)).props("dense no-caps outline size=sm")
-                ui.button("One more", on_click=lambda: self.step(1)).props("dense no-caps outline size=sm")
+                button("Another search", lambda: self.add(AGENTS[0]))
+                button("One less", lambda: self.step(-1))
+                button("One more", lambda: self.step(1))
                 self.count = ui.number("iterations of a tree", value=30, min=1, max=100_000, precision=0)
                 self.count.props("dense outlined").classes("w-40")
             self.tree = TreeView(self.try_line)
@@ -149,18 +158,6 @@ class AnalysePage:
         self.count.set_value(max(1, (self.iterations or 1) + more))
         (self.drawn or self.panels[0]).tree()
 
-    def _steps(self) -> None:
-        with ui.row().classes("gap-1 items-center"):
-            for name, action in (
-                ("First", lambda: self.go_to(0)),
-                ("Back", lambda: self.go_to(len(self.line.steps) - 1)),
-                ("Forward", lambda: self.go_to(len(self.line.steps) + 1)),
-                ("Last", lambda: self.go_to(len(self.line.steps) + len(self.ahead))),
-                ("Flip", self.flip),
-                ("Play from here", lambda: ui.navigate.to(self._address("/play"))),
-            ):
-                ui.button(name, on_click=action).props("dense no-caps outline size=sm")
-
     def _position(self) -> None:
         self.moves = ui.textarea("moves, or a position and moves").props("dense outlined autogrow").classes("w-full")
         self.game = SpecField("game", self.line.game.name if self.line.opening else str(self.line.game), "game")
@@ -173,7 +170,7 @@ class AnalysePage:
             if told(lambda: Line(self.game.spec, text)):
                 ui.navigate.to(address_of("/analyse", game=self.game.spec, moves=text))
 
-        ui.button("Set up", on_click=go).props("dense no-caps outline size=sm")
+        button("Set up", go)
 
     def add(self, agent: str) -> None:
         """Add a panel."""
@@ -206,9 +203,9 @@ class AnalysePage:
         self.buttons.clear()
         with self.buttons:
             for name in (line.complete() or line.unclicked)[:60]:
-                ui.button(name, on_click=partial(self.play, name)).props("dense no-caps outline size=sm")
+                button(name, partial(self.play, name))
             if line.side == CHANCE:
-                ui.button("throw", on_click=self.throw).props("dense no-caps outline size=sm")
+                button("throw", self.throw)
         ui.navigate.history.replace(self._address("/analyse"))
 
     def _address(self, path: str) -> str:
@@ -272,8 +269,6 @@ class AnalysePage:
 
 def open_page(game: str = "", moves: str = "") -> None:
     """The page to analyse on; what is wrong in its address is told."""
-    if is_crowded():
-        return
     with page("Analyse"):
         found: list[Any] = [Line(GAME)]
         told(lambda: found.insert(0, Line(game or GAME, moves)))

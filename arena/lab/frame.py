@@ -1,6 +1,7 @@
 """What all pages have around them: the heading, the ways to other pages, the style; and errors as sentences."""
 
-from collections.abc import Awaitable, Callable, Iterator
+import functools
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -45,12 +46,16 @@ a.nicegui-link { color: var(--q-primary); text-decoration: underline; }
 """
 
 
-def is_crowded() -> bool:
-    """Whether more pages are open than this machine should serve; then this one says so, and has nothing else."""
-    crowded = len(Client.instances) > MOST_CLIENTS
-    if crowded:
+def unless_crowded(opened: Callable[..., None]) -> Callable[..., None]:
+    """A page that says so, and has nothing else, where more are open than this machine should serve."""
+
+    @functools.wraps(opened)
+    def answer(**query):
+        if len(Client.instances) <= MOST_CLIENTS:
+            return opened(**query)
         ui.label(f"{MOST_CLIENTS} pages are open already: close one, and load this one again.").classes("p-4")
-    return crowded
+
+    return answer
 
 
 @contextmanager
@@ -77,6 +82,19 @@ def tell(text: str) -> None:
     ui.notify(text, type="warning", multi_line=True, close_button="OK", timeout=8000)
 
 
+def button(name: str, action: Callable[..., object], look: str = "outline") -> ui.button:
+    """A small button."""
+    return ui.button(name, on_click=action).props(f"dense no-caps {look} size=sm")
+
+
+def buttons(actions: Mapping[str, Callable[..., object]]) -> ui.row:
+    """Small buttons beside each other."""
+    with ui.row().classes("gap-1 items-center flex-wrap") as row:
+        for name, action in actions.items():
+            button(name, action)
+    return row
+
+
 def heading(text: str) -> None:
     """A heading of a page or of a part of it."""
     ui.label(printable(text)).classes("text-lg break-all").props("role=heading aria-level=2")
@@ -93,8 +111,6 @@ async def heard(work: Awaitable[T]) -> T | None:
 
 def page_of_run(title: str, name: str, read: Callable[[Path], T], show: Callable[[Path, T], object], by: Apart) -> None:
     """A page of a run, with what a process has read of it once that is there; what is wrong is told."""
-    if is_crowded():
-        return
     with page(title), ui.column().classes("w-full gap-2"):
         heading(title)
         box = ui.column().classes("w-full gap-2")

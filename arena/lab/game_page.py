@@ -8,7 +8,7 @@ from nicegui import events, ui
 from arena.lab import folder
 from arena.lab.apart import CHECKING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import address_of, heard, page_of_run
+from arena.lab.frame import address_of, button, buttons, heard, page_of_run
 from arena.lab.replaying import Replayed, board, game_file, replayed
 from arena.lab.shown import graph_of
 
@@ -33,35 +33,21 @@ class GamePage:
                 ui.html(graph_of(game.values, [-1 if side is None else side for side in game.sides]), sanitize=False)
                 self.decision = ui.label()
                 self.candidates = CellsView()
-                self.moves = ui.row().classes("gap-0 flex-wrap")
-                self._list()
+                with ui.row().classes("gap-0 flex-wrap"):
+                    self.moves = [button(name, partial(self.go, ply), "flat") for ply, name in enumerate(game.moves, 1)]
         ui.keyboard(self._pressed)
         ui.timer(0.01, partial(self.go, ply), once=True)
 
     def _steps(self) -> None:
-        last = len(self.game.moves)
-        with ui.row().classes("gap-1 items-center flex-wrap"):
-            for label, to in (
-                ("First", lambda: 0),
-                ("Back", lambda: self.ply - 1),
-                ("Forward", lambda: self.ply + 1),
-                ("Last", lambda: last),
-            ):
-                self._button(label, lambda to=to: self.go(to()))
-            self._button("Analyse from here", lambda: ui.navigate.to(self._elsewhere("/analyse")))
-            self._button("Play from here", lambda: ui.navigate.to(self._elsewhere("/play")))
-            for suffix in self.game.suffixes:
-                self._button(f"Save {suffix}", partial(self.save, suffix))
-
-    def _button(self, label: str, action) -> None:
-        ui.button(label, on_click=action).props("dense no-caps outline size=sm")
-
-    def _list(self) -> None:
-        with self.moves:
-            self.buttons = [
-                ui.button(name, on_click=partial(self.go, ply)).props("flat dense no-caps size=sm")
-                for ply, name in enumerate(self.game.moves, 1)
-            ]
+        steps = {
+            "First": lambda: self.go(0),
+            "Back": lambda: self.go(self.ply - 1),
+            "Forward": lambda: self.go(self.ply + 1),
+            "Last": lambda: self.go(len(self.game.moves)),
+            "Analyse from here": lambda: ui.navigate.to(self._elsewhere("/analyse")),
+            "Play from here": lambda: ui.navigate.to(self._elsewhere("/play")),
+        }
+        buttons(steps | {f"Save {suffix}": partial(self.save, suffix) for suffix in self.game.suffixes})
 
     def _elsewhere(self, path: str) -> str:
         words = [self.game.position] * bool(self.game.position) + self.game.moves[: self.ply]
@@ -96,9 +82,9 @@ class GamePage:
         self.candidates.table.set_visibility(found is not None)
         if found is not None:
             self.candidates.show(found)
-        for number, button in enumerate(self.buttons, 1):
+        for number, move in enumerate(self.moves, 1):
             if (number == ply) != (number == self.marked):
-                button.props(add="outline" if number == ply else "flat", remove="flat" if number == ply else "outline")
+                move.props(add="outline" if number == ply else "flat", remove="flat" if number == ply else "outline")
         self.marked = ply
 
     async def save(self, suffix: str) -> None:

@@ -8,7 +8,7 @@ from nicegui import run, ui
 from arena.lab import folder
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import heard, page_of_run
+from arena.lab.frame import button, heard, page_of_run
 from arena.lab.reading import Cells, Overview, overview
 from arena.results.database.games_list import ORDERS, RESULTS, Page, from_texts
 from arena.results.database.games_list import page as page_of
@@ -61,13 +61,10 @@ class GamesPage:
             self._choice("order", list(ORDERS), "sorted by")
             ui.checkbox("down", value=bool(given.get("down")), on_change=self._asked("down"))
         with ui.row().classes("items-center gap-2"):
-            for label, to in (
-                ("First", lambda: 0),
-                ("Back", lambda: self.begin - SIZE),
-                ("Next", lambda: self.begin + SIZE),
-                ("Last", lambda: (self.found - 1) // SIZE * SIZE),
-            ):
-                ui.button(label, on_click=lambda to=to: self._go(to())).props("dense no-caps outline size=sm")
+            button("First", lambda: self._go(0))
+            button("Back", lambda: self._go(self.begin - SIZE))
+            button("Next", lambda: self._go(self.begin + SIZE))
+            button("Last", lambda: self._go((self.found - 1) // SIZE * SIZE))
             self.state = ui.label().props("role=status")
         self.view = CellsView()
         ui.timer(0.01, self.show, once=True)

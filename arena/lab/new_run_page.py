@@ -16,7 +16,7 @@ from arena.lab import asking, folder, launching
 from arena.lab.apart import CHECKING
 from arena.lab.asking import KINDS, Checked
 from arena.lab.forms import SpecField
-from arena.lab.frame import heading, heard, is_crowded, page, tell, told
+from arena.lab.frame import button, heading, heard, page, tell, told
 from arena.lab.trial import trial
 from arena.report.page import as_toml
 from arena.workers.machine import cores
@@ -91,7 +91,7 @@ class NewRunPage:
         if key in ("agents", "schemes"):
             with ui.expansion(f"choose one of the {key}").props("dense").classes("w-full"):
                 chosen = SpecField("agent", "tree" if key == "schemes" else "uct(playouts=1000)", "agent")
-                ui.button("Add", on_click=lambda: self.add(key, chosen)).props("dense no-caps outline size=sm")
+                button("Add", lambda: self.add(key, chosen))
 
     def add(self, key: str, chosen: SpecField) -> None:
         """Add an agent to the list."""
@@ -256,7 +256,5 @@ def _write(path: Path, text: str) -> None:
 
 def open_page() -> None:
     """The page."""
-    if is_crowded():
-        return
     with page("New run"):
         NewRunPage()

@@ -18,6 +18,7 @@ from arena.games.core.errors import UserError
 from arena.lab import analyse_page, folder, game_page, games_page, new_run_page, play_page, reading, run_page, runs_page
 from arena.lab.access import Guard
 from arena.lab.apart import CHECKING, READING
+from arena.lab.frame import unless_crowded
 
 HOST = "127.0.0.1"
 _tasks = list[asyncio.Task]()  # which nothing else would keep
@@ -70,7 +71,7 @@ def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -
     token = secrets.token_urlsafe(16)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     for path, opened in PAGES.items():
-        ui.page(path)(opened)
+        ui.page(path)(unless_crowded(opened))
     app.router.on_startup.append(_warm)
     app.router.on_shutdown.append(_end_processes)
     ui.run_with(

@@ -7,7 +7,7 @@ from nicegui import ui
 from arena.games.core.game import CHANCE
 from arena.lab import saving
 from arena.lab.clicks import BoardView
-from arena.lab.frame import address_of, is_crowded, page, tell, told, with_page
+from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place
 from arena.lab.new_game import SIDES, new_game, new_seed
 from arena.lab.searches import Search
@@ -57,23 +57,14 @@ class PlayPage:
             tell("It is not your turn.")
 
     def _tools(self) -> None:
-        with ui.row().classes("gap-1 flex-wrap"):
-            for name, action in (
-                ("Take back", self.take_back),
-                ("Hint", self.hint),
-                ("Move now", self.move_now),
-                ("Pause", self.pause),
-                ("Resign", self.resign),
-                ("Swap sides", self.swap),
-                ("Flip", self.flip),
-            ):
-                ui.button(name, on_click=action).props("dense no-caps outline size=sm")
-            with ui.button("Save").props("dense no-caps outline size=sm"), ui.menu():
-                for suffix in saving.suffixes(self.line.game):
-                    ui.menu_item(suffix.upper(), partial(self.save, suffix))
-            ui.button("Analyse", on_click=lambda: ui.navigate.to(self._address("/analyse"))).props(
-                "dense no-caps outline size=sm"
-            )
+        tools = {
+            "Take back": self.take_back, "Hint": self.hint, "Move now": self.move_now, "Pause": self.pause,
+            "Resign": self.resign, "Swap sides": self.swap, "Flip": self.flip,
+            "Analyse": lambda: ui.navigate.to(self._address("/analyse")),
+        }  # fmt: skip
+        with buttons(tools), button("Save", lambda: None), ui.menu():
+            for suffix in saving.suffixes(self.line.game):
+                ui.menu_item(suffix.upper(), partial(self.save, suffix))
 
     def draw(self) -> None:
         """Show the position and whose turn it is."""
@@ -99,7 +90,7 @@ class PlayPage:
                 picked.on_value_change(lambda event: self.play(event.value) if event.value else None)
                 return
             for name in choices:
-                ui.button(name, on_click=partial(self.play, name)).props("dense no-caps outline size=sm")
+                button(name, partial(self.play, name))
 
     def _status(self) -> str:
         line = self.line
@@ -278,8 +269,6 @@ class PlayPage:
 
 def open_page(game: str = "", agent: str = "", other: str = "", side: str = "", moves: str = "", seed: int = 0) -> None:
     """The page to play on; what is wrong in its address is told, and the usual game begun."""
-    if is_crowded():
-        return
     with page("Play"):
         lines = [Line(GAME, seed=seed or new_seed())]
         told(lambda: lines.insert(0, Line(game or GAME, moves, seed or new_seed())))

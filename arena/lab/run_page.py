@@ -10,7 +10,7 @@ from arena.games.core.errors import UserError
 from arena.lab import folder, launching
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import heard, page_of_run, tell, told
+from arena.lab.frame import button, heard, page_of_run, tell, told
 from arena.lab.reading import Cells, Live, Overview, figure_file, overview, table, table_file
 from arena.lab.watching import Watch
 from arena.results.shown.kinds import FORMATS, PICTURES
@@ -35,17 +35,14 @@ class LiveView:
             .classes("max-w-3xl")
         )
         with ui.row().classes("gap-2 items-center"):
-            self.pause = self._button("Pause", lambda: self.ask(notice.STOP))
-            self.stop = self._button("Stop now", lambda: self.ask(notice.STOP_NOW))
-            self.resume = self._button("Resume", lambda: self.go_on())
+            self.pause = button("Pause", lambda: self.ask(notice.STOP))
+            self.stop = button("Stop now", lambda: self.ask(notice.STOP_NOW))
+            self.resume = button("Resume", lambda: self.go_on())
             self.games = ui.number("games", value=wanted, min=wanted + 1, precision=0).props("dense outlined")
-            self.more = self._button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
+            self.more = button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
         self.fault = ui.label().classes("text-sm whitespace-pre-wrap break-all")
         self.playing = ui.label().classes("whitespace-pre-wrap text-sm")
         self.lines = ui.column().classes("gap-0")
-
-    def _button(self, name: str, action) -> ui.button:
-        return ui.button(name, on_click=action).props("dense no-caps outline size=sm")
 
     async def look(self) -> bool:
         """Show what has changed; whether tables have."""
@@ -69,14 +66,14 @@ class LiveView:
         runs = seen.state in ("running", "stopping", "preparing")
         alone = launching.going_on(self.place)[1][0] == "run"  # else the study says how many games it has
         rests = not runs and not starting and seen.total is not None
-        for button, shown in (
+        for part, shown in (
             (self.pause, seen.state == "running"),
             (self.stop, seen.state in ("running", "stopping")),
             (self.resume, rests and seen.stored < (seen.total or 0)),
             (self.games, rests and alone),
             (self.more, rests and alone),
         ):
-            button.set_visibility(shown)
+            part.set_visibility(shown)
         self.fault.set_text("starting ..." if starting and not runs else launching.fault(self.place))
 
     def ask(self, wish: str) -> None:
@@ -111,7 +108,7 @@ class TablesView:
             self.columns = ui.select([], label="columns", multiple=True, on_change=self._narrowed)
             self.columns.props("dense outlined options-dense").classes("w-44")
             self.format = _select("format", FORMATS, "csv")
-            ui.button("Download", on_click=self.download).props("dense no-caps outline size=sm")
+            button("Download", self.download)
         self.view = CellsView()
 
     async def _chosen(self) -> None:
@@ -171,7 +168,7 @@ class FiguresView:
             self.instance = ui.number("number of the game", min=1, precision=0, on_change=lambda: self.show())
             self.instance.props("dense outlined clearable").classes("w-40")
             self.format = _select("format", PICTURES, "pdf")
-            ui.button("Download", on_click=self.download).props("dense no-caps outline size=sm")
+            button("Download", self.download)
         self.drawn = ui.html("", sanitize=False)
 
     async def _chosen(self) -> None:

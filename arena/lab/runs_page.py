@@ -8,7 +8,7 @@ from arena.games.core.errors import UserError
 from arena.lab import folder
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import heading, heard, is_crowded, page, told
+from arena.lab.frame import heading, heard, page, told
 from arena.lab.reading import Cells, listed, side_by_side
 from arena.report.listing import Listing
 from arena.results.printable import printable
@@ -94,16 +94,12 @@ def _cell(row: dict, key: str) -> str:
 
 def open_runs() -> None:
     """The page of all runs."""
-    if is_crowded():
-        return
     with page("Runs"):
         RunsPage()
 
 
 def open_beside(names: list[str]) -> None:
     """The page of runs side by side."""
-    if is_crowded():
-        return
     with page("Side by side"), ui.column().classes("w-full gap-2"):
         view = CellsView()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from nicegui import ui
 
 from arena.games.core.game import CHANCE
+from arena.lab.frame import button
 from arena.lab.line import Line
 from arena.lab.searcher import Found, Solved
 from arena.results.shown.column_forms import count
@@ -58,7 +59,7 @@ class FoundView:
             ui.label(name).classes("px-1")
             return
         tried = self.tried
-        ui.button(name, on_click=lambda: tried(moves)).props("flat dense no-caps size=sm")
+        button(name, lambda: tried(moves), "flat")
 
 
 def solved_in_words(solved: Solved) -> str:

@@ -6,6 +6,7 @@ pandas is loaded only for the first table, so that a run starts without it.
 import math
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
@@ -52,6 +53,7 @@ class Display(Events):
         self.done = self.stored_before = self.total = 0
         self.began = time.monotonic()
         self.compiled: list[str] = []  # agents whose kernels are being compiled
+        self.next_standings = 0.0
 
     def opened(self, resolved, folder):
         self.names = [entry["name"] for entry in resolved["agents"]]
@@ -72,13 +74,18 @@ class Display(Events):
     def connected(self, cluster, dashboard):
         self.say(f"  cluster {cluster}; its dashboard: {dashboard or 'none'}")
 
+    def changed(self):
+        """Show what is known by now; a display that is redrawn regularly need not."""
+
     def warming(self, name):
         self.compiled.append(name)
+        self.changed()
 
     def warmed(self, name, seconds, failure=""):
         self.compiled = [one for one in self.compiled if one != name]
         if failure or seconds >= NOTICED:
             self.say(f"  kernels of {name}: {failure or f'{seconds:.1f} s'}")
+        self.changed()
 
     def planned(self, schedule):
         self.schedule = schedule
@@ -88,6 +95,7 @@ class Display(Events):
         self.began = time.monotonic()
         if done:
             self.say(f"{done} of {total} games are stored already")
+        self.changed()
 
     def finished(self, record):
         if self.single_player:
@@ -141,6 +149,14 @@ class Display(Events):
         frame.attrs["kind"] = "playing"
         return frame
 
+    def seldom(self, show: Callable[[], object], least: float = 0.0) -> None:
+        """Show the standings, unless it was done a moment ago: with more agents it takes longer, and is done less often."""
+        if time.monotonic() >= self.next_standings:
+            begun = time.thread_time()
+            show()
+            pause = min((time.thread_time() - begun) / SHARE_OF_TIME, MOST_PAUSE)
+            self.next_standings = time.monotonic() + max(least, pause)
+
     def standings(self) -> "pd.DataFrame":
         """The standings, narrow enough for a terminal."""
         import pandas as pd
@@ -189,7 +205,6 @@ class LiveDisplay(Display):
         )
         self.steps = {}  # of the spinner: steps before play
         self.live = None
-        self.next_standings = 0.0
         self.table: list = []  # standings, and the state of the format
         self.shown = -1  # number of games in the standings
 
@@ -234,21 +249,18 @@ class LiveDisplay(Display):
 
         super().playing(games)
         self.progress.update(self.task, pace=self.pace())
-        if self.done and self.shown != self.done and time.monotonic() >= self.next_standings:
-            self.renew_standings()
+        if self.done and self.shown != self.done:
+            self.seldom(self.renew_standings)
         more = len(games) - MOST_GAMES
         in_play = [rich_table(self.games_in_play()), *([Text(f" and {more} more")] if more > 0 else [])]
         self.live.update(Group(self.progress, *(in_play if games else []), *self.table))
 
     def renew_standings(self):
-        """Make the table anew, which takes longer and is done less often with more agents."""
+        """Make the table anew."""
         from arena.results.shown.export import rich_table
 
-        begun = time.thread_time()
         lines = [Text(line) for line in self.schedule.lines()]
         self.table, self.shown = [*lines, rich_table(self.standings(), f"after {self.done:,} games")], self.done
-        pause = (time.thread_time() - begun) / SHARE_OF_TIME
-        self.next_standings = time.monotonic() + min(pause, MOST_PAUSE)
 
     def ended(self):
         self.compiling.stop()
@@ -277,15 +289,11 @@ class PlainDisplay(Display):
     def started(self, total, done):
         self.preparing.stop()
         super().started(total, done)
-        self.next_line, self.told = self.began + self.SECONDS, done
+        self.next_standings, self.told = self.began + self.SECONDS, done
 
     def playing(self, games):
         super().playing(games)
-        if time.monotonic() >= self.next_line:
-            begun = time.thread_time()
-            self.tell()
-            pause = min((time.thread_time() - begun) / SHARE_OF_TIME, MOST_PAUSE)
-            self.next_line = time.monotonic() + max(self.SECONDS, pause)
+        self.seldom(self.tell, self.SECONDS)
 
     def tell(self):
         """Progress and leader; games in play, if none has ended since."""

@@ -1,13 +1,12 @@
 """The display of a running tournament in a notebook, in the output of its cell."""
 
-import time
 from html import escape
 from typing import Protocol
 
 from rich.console import Console
 
 from arena.results.shown.notebook import styled
-from arena.runner.display import MOST_PAUSE, SHARE_OF_TIME, Display
+from arena.runner.display import Display
 from arena.workers.worker import InPlay
 
 MOST_LINES = 12
@@ -48,42 +47,27 @@ class NotebookDisplay(Display):
         self.in_play = list[InPlay]()
         self.table = ""  # the standings of `of` games
         self.of = 0
-        self.next_table = 0.0
 
     def say(self, text):
         self.lines.append(text)
-        self.update()
-
-    def warming(self, name):
-        super().warming(name)
-        self.update()
-
-    def warmed(self, name, seconds, failure=""):
-        super().warmed(name, seconds, failure)
-        self.update()
-
-    def started(self, total, done):
-        super().started(total, done)
-        self.update()
+        self.changed()
 
     def playing(self, games):
         super().playing(games)
-        if self.of != self.done and time.monotonic() >= self.next_table:
-            self.renew_standings()
-        self.update()
+        if self.of != self.done:
+            self.seldom(self.renew_standings)
+        self.changed()
 
     def renew_standings(self):
-        """Make the table anew, which takes longer and is done less often with more agents."""
-        begun = time.thread_time()
+        """Make the table anew."""
         lines = "".join(f"<div>{escape(line)}</div>" for line in self.schedule.lines())
         self.table, self.of = f"{lines}{styled(self.standings()).to_html()}", self.done
-        self.next_table = time.monotonic() + min((time.thread_time() - begun) / SHARE_OF_TIME, MOST_PAUSE)
 
     def ended(self):
         self.compiled, self.in_play, self.table = [], [], ""  # the results display themselves
-        self.update()
+        self.changed()
 
-    def update(self):
+    def changed(self):
         """Redraw."""
         page = Html(self.page())
         (self.output.update if self.shown else self.output.display)(page)
