@@ -96,7 +96,7 @@ def plot(
     parameters at once) and path (of SPSA).
     The colours can be told apart with any colour vision, and in grey print by markers and lines.
     """
-    from arena.report import pieces
+    from arena.report.pieces import pieces_of
     from arena.results.papers import paper_figures
 
     chosen = _format(format, output)
@@ -106,7 +106,7 @@ def plot(
         raise typer.BadParameter(f"--width or --height: {error}; it is such as 3.4in, 86mm or 246pt") from None
     check_free(output, force)
     with progress_line("drawing"):
-        drawing, suits = pieces.figure(folder, kind.value, size[0], axes.against.value, axes.instance, axes.panels)
+        drawing, suits = pieces_of(folder).figure(kind.value, size[0], axes.against.value, axes.instance, axes.panels)
         shape = size[0], size[1] or suits
         data = _picture(drawing, shape, chosen, print.style, print.font)
     target = output or folder / "plots" / f"{kind.value}.{chosen}"

@@ -72,7 +72,7 @@ def table(
     _check_label(label, format)
     options = {"times": not no_times, "raw": raw, "columns": columns, "title": caption}
     in_parts = kind and kind.value == "games" and format.value == "csv"
-    found = pieces.games(folder) if in_parts else pieces.table(folder, kind and kind.value, format.value)
+    found = pieces.games(folder) if in_parts else pieces.pieces_of(folder).table(kind and kind.value, format.value)
     try:
         if isinstance(found, pieces.Games):
             write_csv(found.frames, output, force, **options)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from arena.formats.schedule import Schedule
 from arena.games.core.errors import UserError
-from arena.report import pieces
 from arena.report.listing import Listing, runs_in, schedule_of, stamp
 from arena.report.page import as_toml, from_home
+from arena.report.pieces import pieces_of
 from arena.results.database.store import FILE_NAME, busy
 from arena.results.papers import paper_figures
 from arena.results.printable import printable
@@ -80,7 +80,7 @@ class Held:
         """A table; of a long one, the first rows."""
         check_size(self)
         if kind not in self._tables:
-            found = pieces.table(self.folder, kind, load=self.itself)
+            found = pieces_of(self.folder, self.itself).table(kind)
             frame = found.frame.head(MOST_ROWS)
             frame.attrs = found.frame.attrs
             legend = [LEGENDS[kind]] if kind in LEGENDS else []
@@ -96,7 +96,7 @@ def held(folder: Path, again: bool = True) -> Held:
     known = bool(_last) and _last[0].folder == folder
     if known and not again:
         return _last[0]
-    alone = (folder / FILE_NAME).exists() and not pieces.is_of_schemes(folder)
+    alone = (folder / FILE_NAME).exists() and not (folder / PLAN_OF_SCHEMES).exists()
     now = stamp(folder / FILE_NAME) if alone else []
     if not (known and now and _last[0].stamp == now):
         _last.clear()  # first: two large ones may not fit
@@ -117,7 +117,8 @@ def listed(folder: Path) -> tuple[Listing, list[str]]:
 
 def overview(folder: Path) -> Overview:
     """What there is to be seen of a run or a study."""
-    kinds = pieces.kinds_of_tables(folder, loaded), pieces.kinds_of_figures(folder, loaded)
+    own = pieces_of(folder, loaded)
+    kinds = own.tables(), own.figures()
     if not (folder / FILE_NAME).exists():
         plan = from_home((folder / PLAN_OF_SCHEMES).read_text())
         return Overview(*kinds, (), (), (), plan, 0, None, False, 0)
@@ -161,7 +162,7 @@ def check_size(now: Held) -> None:
 def table_file(folder: Path, kind: str, format: str, columns: list[str]) -> bytes:
     """A table as a file, of all columns or of those named."""
     check_size(held(folder))
-    frame = pieces.table(folder, kind, format, loaded).frame
+    frame = pieces_of(folder, loaded).table(kind, format).frame
     if columns:
         beside = [name for name in ("error", "bound") if "elo" in columns and name in frame.columns]
         columns = [*columns, *(name for name in beside if name not in columns)]
@@ -178,7 +179,7 @@ def figure_file(
     wanted = kind, width, format, against, instance
     if wanted not in now.figures:
         inches = paper_figures.inches(width)
-        drawing, height = pieces.figure(folder, kind, inches, against, instance, load=now.itself)
+        drawing, height = pieces_of(folder, now.itself).figure(kind, inches, against, instance)
         now.figures[wanted] = paper_figures.picture(drawing, (inches, height), format)
     return now.figures[wanted]
 

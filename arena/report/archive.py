@@ -26,8 +26,8 @@ import pandas as pd
 
 from arena import results
 from arena.games.core.errors import UserError
-from arena.report import pieces
 from arena.report.page import write_report
+from arena.report.pieces import pieces_of
 from arena.results.database.store import FILE_NAME, LOCK_NAME, busy
 from arena.results.shown.export import render
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
@@ -93,12 +93,13 @@ def runs_in(folder: Path) -> list[Path]:
 
 def tables_of(folder: Path, tell: Callable[[str], None]) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yields (place in the folder, kind, table) of a run or a study, and of the runs in it."""
-    for home in dict.fromkeys([*([folder] if pieces.is_of_schemes(folder) else []), *runs_in(folder)]):
-        for kind in pieces.kinds_of_tables(home):
+    for home in dict.fromkeys([*([folder] if (folder / PLAN_OF_SCHEMES).exists() else []), *runs_in(folder)]):
+        own = pieces_of(home)
+        for kind in own.tables():
             if kind not in IN_STORE:
                 name = home.relative_to(folder).as_posix()
                 tell(f"computing the table {kind}" + (f" of {name}" if name != "." else ""))
-                yield name, kind, pieces.table(home, kind, "csv").frame
+                yield name, kind, own.table(kind, "csv").frame
 
 
 def _csv(frame: pd.DataFrame) -> str:

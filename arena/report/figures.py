@@ -14,8 +14,8 @@ from cycler import cycler
 from matplotlib.figure import Figure
 
 from arena.report import tuned
-from arena.report.pieces import is_tuning
 from arena.results.papers import paper_figures, strength_figures
+from arena.results.shown.kinds import PLAN_OF_TUNING
 from arena.results.shown.plots import COLOURS
 from arena.results.shown.scores import ALL
 from arena.results.shown.tournament import Tournament
@@ -77,7 +77,7 @@ def draw(tournament: Tournament) -> list[Drawn]:
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if (frame := table_of(tournament.folder)) is not None:
         return [of_schemes(frame), *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
-    if is_tuning(tournament.folder):
+    if (tournament.folder / PLAN_OF_TUNING).exists():
         found = tuning_run.load(tournament.folder)
         kind, *_ = tuned.kinds(found)
         size = WIDTH, tuned.height(found, kind, WIDTH)

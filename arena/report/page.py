@@ -14,13 +14,12 @@ from arena import results
 from arena.formats.schedule import Schedule
 from arena.games.core.drawing import STYLE
 from arena.report.figures import MOST_ROWS, Drawn, draw, of_schemes
-from arena.report.pieces import is_tuning
 from arena.report.replay import sample
 from arena.results.database.store import FILE_NAME
 from arena.results.papers.strength_scaling import notes, shown
 from arena.results.shown.export import display_columns
 from arena.results.shown.fitting import Shown
-from arena.results.shown.kinds import PLAN_OF_SCHEMES
+from arena.results.shown.kinds import PLAN_OF_SCHEMES, PLAN_OF_TUNING
 from arena.results.shown.summary import verdict
 from arena.study import tuning_run
 from arena.study.schemes import SchemesStudy, load, places, table_of
@@ -93,10 +92,10 @@ def render(tournament, figures) -> str:
     by_name, schemes = {figure.name: figure for figure in figures}, table_of(tournament.folder)
     single = tournament.single_player
     about = _about_scores(tournament) if single else _about_games(tournament)
-    few = schemes is not None or is_tuning(tournament.folder)
+    few = schemes is not None or (tournament.folder / PLAN_OF_TUNING).exists()
     if few:
         about |= {"verdict": {}, "summary": [], "crosstable": []}  # of agents that met one or two others
-    if is_tuning(tournament.folder):
+    if (tournament.folder / PLAN_OF_TUNING).exists():
         about |= {"standings": [], "effort": None}
     return template("report.html").render(
         about,
@@ -172,7 +171,7 @@ def _machine(values: dict) -> dict[str, str]:
 
 
 def _study(tournament, figure, schemes) -> dict:
-    if is_tuning(tournament.folder):
+    if (tournament.folder / PLAN_OF_TUNING).exists():
         found = tuning_run.load(tournament.folder)
         frame, which = tuning_run.best(found)
         caption = " ".join([*tuning_run.summary(found), which])

@@ -150,7 +150,7 @@ class Display(Events):
         return frame
 
     def seldom(self, show: Callable[[], object], least: float = 0.0) -> None:
-        """Show the standings, unless it was done a moment ago: with more agents it takes longer, and is done less often."""
+        """Show the standings, unless it was done a moment ago: more agents take longer, and it is done less often."""
         if time.monotonic() >= self.next_standings:
             begun = time.thread_time()
             show()

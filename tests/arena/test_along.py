@@ -72,16 +72,16 @@ def test_a_test_ends_where_its_report_says(tmp_path):
     curve = curves["strong"]
     assert list(curves) == ["strong"] and curve[0] == (0, 0.0)
     assert curve[-1] == (sum(report["counts"]), report["llr"]) and len(curve) > 5
-    assert "llr" in pieces.kinds_of_figures(run.folder)
+    assert "llr" in pieces.pieces_of(run.folder).figures()
 
 
 def test_what_is_drawn(run, tmp_path):
     alone = store_runs_alone(tmp_path / "alone")
     assert {*along.kinds(run)} == {"progress"} and along.kinds(results.load(alone)) == {}
     with pytest.raises(NoPiece, match=r"llr is not drawn of this run; there are ratings, .*, progress"):
-        pieces.figure(run.folder, "llr", 3.0)
+        pieces.pieces_of(run.folder).figure("llr", 3.0)
     with pytest.raises(NoPiece, match="there are curves"):
-        pieces.figure(alone, "progress", 3.0)
+        pieces.pieces_of(alone).figure("progress", 3.0)
 
 
 def test_a_run_without_games_has_no_curve(run, tmp_path):
@@ -89,6 +89,6 @@ def test_a_run_without_games_has_no_curve(run, tmp_path):
         pass
     empty = results.load(tmp_path / "none")
     assert along.ratings(empty).empty
-    for kind in pieces.kinds_of_figures(empty.folder):
+    for kind in pieces.pieces_of(empty.folder).figures():
         if kind not in ("strength",):
-            pieces.figure(empty.folder, kind, 3.0)
+            pieces.pieces_of(empty.folder).figure(kind, 3.0)

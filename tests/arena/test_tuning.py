@@ -290,13 +290,13 @@ def test_what_was_tuned_is_shown(tuned):
     folder, one = tuned
     with pytest.raises(ConfigError, match="holds a study already"):
         arena.tune(**KEYS, out=folder)
-    frame = pieces.table(folder).frame
+    frame = pieces.pieces_of(folder).table().frame
     assert list(frame.columns) == ["trial", "step", "exploration", "games", "score", "elo", "error", "bound"]
-    assert frame["games"].sum() == one.games >= 96 and pieces.kinds_of_tables(folder)[0] == "trials"
+    assert frame["games"].sum() == one.games >= 96 and pieces.pieces_of(folder).tables()[0] == "trials"
     page = write_report(folder).read_text()
     assert tuning_run.summary(one)[0] in page and "The best of " in page and 'id="standings"' not in page
     for kind in _drawn(folder, ["tuning"]):
-        assert kind in pieces.kinds_of_figures(folder)
+        assert kind in pieces.pieces_of(folder).figures()
 
 
 @pytest.mark.slow
@@ -330,7 +330,7 @@ def _games(folder):
 
 def _drawn(folder, kinds):
     for kind in kinds:
-        drawing, height = pieces.figure(folder, kind, 3.4)
+        drawing, height = pieces.pieces_of(folder).figure(kind, 3.4)
         data = picture(drawing, (3.4, height), "svg").decode()
         assert "Elo over the start" in data.replace("<!--", "") or kind == "path"
         yield kind
@@ -339,14 +339,15 @@ def _drawn(folder, kinds):
 def test_pairs_and_paths_are_drawn(tmp_path):
     keys = KEYS | {"parameters": {"exploration": [0.1, 3.0], "playouts": [4, 8], "solver": {"choices": [False, True]}}}
     found = arena.tune(**keys | {"against": ["random"], "confirm": {"games": 2}}, out=tmp_path / "two", workers=2)
-    assert list(_drawn(tmp_path / "two", pieces.kinds_of_figures(tmp_path / "two")[:2])) == ["tuning", "tuning_pairs"]
+    kinds = pieces.pieces_of(tmp_path / "two").figures()[:2]
+    assert list(_drawn(tmp_path / "two", kinds)) == list(kinds) == ["tuning", "tuning_pairs"]
     assert (
         set(found.recommended) == {"exploration", "playouts", "solver"} and type(found.recommended["playouts"]) is int
     )
     shares = tuning_run.result(found)["parameters"]["solver"]["shares"]
     assert list(shares) == ["False", "True"] and sum(shares.values()) == pytest.approx(1)
     with pytest.raises(pieces.NoPiece, match="path is not drawn"):
-        pieces.figure(tmp_path / "two", "path", 3.4)
+        pieces.pieces_of(tmp_path / "two").figure("path", 3.4)
 
 
 def test_a_tuning_may_have_more_games_and_other_ranges_of_the_same_parameters(tuned, tmp_path):

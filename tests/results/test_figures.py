@@ -88,7 +88,7 @@ def test_the_command(folder, tmp_path):
     (["ratings", "--format", "png", "--output", "x.svg"], "contradict each other"),
     (["ratings", "--output", "x.txt"], "a picture is one of .svg, .png, .pdf"),
     (["strength", "--against", "nodes"], "no agent of this run has counted them"),
-    (["speedup"], "no study of schemes"),
+    (["speedup"], "speedup is not drawn of this run"),
 ])  # fmt: skip
 def test_mistakes(folder, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
