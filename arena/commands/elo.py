@@ -100,13 +100,9 @@ def _print_ratings(folder: Path, options: dict, samples: int) -> None:
     from arena import results
     from arena.results.shown.summary import intervals_in, side_by_side
     from arena.results.shown.tables import differences
-    from arena.results.statistics.ratings import AnchorError
 
     run = results.load(folder)
-    try:
-        ratings = run.rate(**options)
-    except AnchorError as error:
-        raise typer.BadParameter(str(error)) from None
+    ratings = run.rate(**options)
     frame = _rated(run, ratings, options, samples)
     pool = {"draws": options["draws"]} | {name: getattr(ratings, name) for name in POOL}
     pairs = run.pairs()

@@ -67,9 +67,10 @@ def import_(
     """
     from arena import results
     from arena.results.files.exchange import joined
+    from arena.results.files.sources import sources
 
     left_out, notes, conditions = list[str](), list[str](), dict[str, int]()
-    places = _places(files)
+    places = sources(files)
     wanted = _wanted(game, places) if game else None
     named, parts = _named_columns(columns), []
     if named and not any(place.kind == ".csv" for place in places):
@@ -147,16 +148,6 @@ def _shortened(lines: list[str]) -> list[str]:
     return lines[:MOST_NAMED] + ([f"and {more:,} more"] if more > 0 else [])
 
 
-def _places(files: list[Path]) -> "list[Source]":
-    """What the files hold; BadParameter if one is of no kind that is read."""
-    from arena.results.files.sources import sources
-
-    try:
-        return sources(files)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
 def _stem(file: Path) -> str:
     name = file.name if str(file) != "-" else "standard-input"
     return name.partition(".")[0] or "imported"
@@ -191,10 +182,7 @@ def _read(source: "Source", wanted, left_out: list[str] | None, notes: list[str]
     from arena.results.files.pgn_reader import from_pgn
     from arena.results.files.sources import kind_of
 
-    try:
-        data = source.read()
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
+    data = source.read()
     kind = kind_of(source, data)
     if kind == ".sgf":
         from arena.results.files.sgf import from_sgf

@@ -19,15 +19,11 @@ def merge(folders: Runs, out: Out) -> None:
     Agents of the same name and text are one, and all are rated together; games that two runs share are there once. What
     differs, such as the machine, is told and kept. An agent may join the run that is made.
     """
-    from arena.results.database.store import StoreExists
     from arena.study.pools import merge as merged
 
     if len(folders) < 2:
         raise typer.BadParameter(f"{folders[0]} is one run; give two or more")
-    try:
-        run, told = merged(folders, out)
-    except StoreExists as error:
-        raise typer.BadParameter(str(error)) from None
+    run, told = merged(folders, out)
     table = run.table("standings")
     print_table(table)
     for note in [*told, *run.notes_on(table)]:

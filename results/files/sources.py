@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
+from arena.games.core.errors import UserError
 from arena.games.core.files import read_bounded
 
 MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
@@ -30,23 +31,23 @@ class Source(NamedTuple):
 
     name: str
     kind: str  # of KINDS
-    read: Callable[[], bytes]  # ValueError, and OSError, say why it cannot be
+    read: Callable[[], bytes]  # UserError, and OSError, say why it cannot be
     beside: Callable[[str], bytes | None] = lambda suffix: None  # the file of that suffix in its folder
 
 
 def sources(files: list[Path]) -> list[Source]:
-    """The files, with those that folders and archives hold in order; ValueError if one is of no kind that is read."""
+    """The files, with those that folders and archives hold in order; UserError if one is of no kind that is read."""
     found = []
     for file in files:
         if file.is_dir():
             inside = [one for path in sorted(file.rglob("*")) if path.is_file() for one in _sources(path)]
             if not inside:
-                raise ValueError(f"{file} holds no file {', '.join(KINDS)}")
+                raise UserError(f"{file} holds no file {', '.join(KINDS)}")
         elif not (inside := list(_sources(file))):
-            raise ValueError(f"{file} is not a file {', '.join(KINDS)}, packed or not")
+            raise UserError(f"{file} is not a file {', '.join(KINDS)}, packed or not")
         found += inside
     if twice := [name for name, times in Counter(source.name for source in found).items() if times > 1]:
-        raise ValueError(f"{twice[0]} is named twice")
+        raise UserError(f"{twice[0]} is named twice")
     return found
 
 
@@ -65,7 +66,7 @@ def _sources(file: Path) -> Iterator[Source]:
     elif file.suffix.lower() in ARCHIVES or file.name.lower().endswith((".tar.gz", ".tar.bz2", ".tar.xz")):
         members = list(_members(file))
         if not members:
-            raise ValueError(f"{file} holds no file {', '.join(KINDS)}")
+            raise UserError(f"{file} holds no file {', '.join(KINDS)}")
         for name, read in members:
             place = f"{file}/{name}"
             yield Source(place, _kind(PurePath(name)), partial(_unpacked_member, PurePath(place), read))
@@ -85,7 +86,7 @@ def _kind(file: PurePath) -> str:
 def _members(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """The members of an archive that are read, in its order: packed ones need not be unpacked again for each."""
     if file.suffix.lower() == ".7z":
-        raise ValueError(f"{file}: Python unpacks no .7z; unpack it first, such as by 7z x")
+        raise UserError(f"{file}: Python unpacks no .7z; unpack it first, such as by 7z x")
     opened: dict[str, Callable]
     try:  # both are open as long as their members are wanted
         if file.suffix.lower() == ".zip":
@@ -95,7 +96,7 @@ def _members(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
             tarred = tarfile.open(file)  # noqa: SIM115
             opened = {one.name: partial(tarred.extractfile, one) for one in tarred if one.isfile()}
     except FAULTS as error:
-        raise ValueError(f"{file} cannot be unpacked: {error}") from None
+        raise UserError(f"{file} cannot be unpacked: {error}") from None
     for name, open_member in opened.items():
         if _kind(PurePath(name)) and not PurePath(name).name.startswith("."):
             yield name, partial(_member, open_member, f"{file}/{name}")
@@ -106,7 +107,7 @@ def _member(open_member: Callable, place: str) -> bytes:
         with open_member() as member:
             return bounded(member, place)
     except FAULTS as error:
-        raise ValueError(f"{place} cannot be unpacked: {error}") from None
+        raise UserError(f"{place} cannot be unpacked: {error}") from None
 
 
 def _unpacked_member(place: PurePath, read: Callable[[], bytes]) -> bytes:
@@ -122,7 +123,7 @@ def unpacked(file: PurePath, data: bytes) -> bytes:
         with (PACKED[suffix] or _zstd())(io.BytesIO(data)) as inside:
             return bounded(inside, str(file))
     except FAULTS as error:
-        raise ValueError(f"{file} cannot be unpacked: {error}") from None
+        raise UserError(f"{file} cannot be unpacked: {error}") from None
 
 
 def _zstd() -> Callable:
@@ -137,8 +138,8 @@ def _zstd() -> Callable:
 
 
 def bounded(file, name: str) -> bytes:
-    """The contents of an open file; ValueError if there are too many."""
+    """The contents of an open file; UserError if there are too many."""
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise ValueError(f"{name} has more than {MOST_BYTES:,} bytes")
+        raise UserError(f"{name} has more than {MOST_BYTES:,} bytes")
     return data

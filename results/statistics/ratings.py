@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from arena.games.core.errors import UserError
 from arena.results.statistics.draws import LAWS
 from arena.results.statistics.elo import CONFIDENCE, ELO_PER_LOGIT, Z
 from arena.results.statistics.likelihood import Fit, Games, fit
@@ -30,7 +31,7 @@ def _error(elo: float) -> str:
     return f"± {elo:.0f}" if math.isfinite(elo) else "–"
 
 
-class AnchorError(ValueError):
+class AnchorError(UserError, ValueError):
     """Anchors not among the agents, out of range, or contradicted by results that all went to one side."""
 
 
