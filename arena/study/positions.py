@@ -10,7 +10,8 @@ from arena.agents.core.solve import Solver, Unsolved
 from arena.games.core.errors import UserError
 from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, IllegalMove
-from arena.games.core.random import random_below
+from arena.games.core.random import random_below, stream
+from arena.games.core.registry import spell
 
 MOST_NAMED = 10  # wrong lines that a message names
 
@@ -126,3 +127,25 @@ def is_open(game: Game, state: np.ndarray) -> bool:
     """Whether a position is neither over nor foreseen to be won or lost."""
     with np.errstate(over="ignore"):
         return not game.is_over(state) and not game.foreseen(state)[0]
+
+
+def random_position(
+    game: Game, seed: int, number: int, where: int | tuple[float, float]
+) -> tuple[list[int], np.ndarray]:
+    """(moves, state) of position `number`: so many plies into a random game, or within that part of one; not foreseen
+    to be won or lost.
+
+    UserError if a thousand games offer none.
+    """
+    rng = stream(seed, spell(game), number)
+    for _ in range(1000):
+        if isinstance(where, int):
+            plies, played = where, random_positions(game, rng, where)
+        else:
+            played = random_positions(game, rng)
+            first, last = (int(share * (len(played) - 1)) for share in where)
+            plies = first + int(random_below(rng, last - first + 1))
+        if plies < len(played) and is_open(game, played[plies][1]):
+            return played[plies]
+    place = f"after {where} plies" if isinstance(where, int) else f"in the part {where}"
+    raise UserError(f"{game}: no position {place} of a thousand random games that is not foreseen to end")

@@ -9,16 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any
 
-import numpy as np
 from msgspec import Meta
 
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
 from arena.agents.core.solve import solve, solver_of
-from arena.games.core.random import random_below, stream
-from arena.games.core.registry import spell
+from arena.games.core.errors import UserError
 from arena.study.cells import Cells, Positions
-from arena.study.positions import is_open, names_of, random_positions
+from arena.study.positions import names_of, random_position
 
 GAMES = (
     "atarigo(size=4)",
@@ -108,8 +106,8 @@ class ProofStudy(Cells):
             game = games.make(name)
             try:
                 for number in range(self.positions):
-                    position(game, self.seed, number, self.part)
-            except ValueError as error:
+                    random_position(game, self.seed, number, self.part)
+            except UserError as error:
                 found.append(str(error))
         return found
 
@@ -129,7 +127,7 @@ class ProofStudy(Cells):
 
     def find(self, name, search, place, mebibytes):
         game = games.make(name)
-        moves, state = position(game, self.seed, place, self.part)
+        moves, state = random_position(game, self.seed, place, self.part)
         sized, budget = with_memory(agents.make(search), mebibytes), Budget(nodes=self.nodes)
         if (name, search) not in self._warmed:
             solver_of(sized, game, budget).warm(state)
@@ -182,18 +180,3 @@ def with_memory(agent: Agent, mebibytes: float) -> Agent:
         least = LEAST_ROWS * trees * (GRAPH_ROW if own.graph else TREE_ROW) / 2**20
         raise ValueError(f"its memory is too small: it can be {math.ceil(least * 1000) / 1000:g} MiB or more")
     return replace(own, max_nodes=rows)
-
-
-def position(game, seed: int, number: int, part: tuple[float, float]) -> tuple[list[int], np.ndarray]:
-    """(moves, state) of position `number`: from a random game, not foreseen to be won or lost.
-
-    ValueError if a thousand games offer none.
-    """
-    rng = stream(seed, spell(game), number)
-    for _ in range(1000):
-        played = random_positions(game, rng)
-        first, last = (int(share * (len(played) - 1)) for share in part)
-        plies = first + int(random_below(rng, last - first + 1))
-        if plies < len(played) - 1 and is_open(game, played[plies][1]):
-            return played[plies]
-    raise ValueError(f"{game}: no position in the part {part} of a thousand random games that is not foreseen to end")

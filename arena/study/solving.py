@@ -16,11 +16,9 @@ from arena import agents, games
 from arena.agents.core.agent import Agent, Budget, registry
 from arena.agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
-from arena.games.core.random import stream
-from arena.games.core.registry import spell
 from arena.results.papers import solver_scaling
 from arena.study.cells import Cells, Count, Positions
-from arena.study.positions import is_open, names_of, random_positions
+from arena.study.positions import names_of, random_position
 from arena.study.proof_study import NUMBER, not_made
 
 STORED: dict[str, Any] = {
@@ -102,7 +100,8 @@ class SolvingStudy(Cells):
                 raise ConfigError([f"solvers: moves {text!r}: the game is over after them"])
             yield text, state
         for number in range(0 if self.moves else self.positions):
-            yield random_position(game, self.seed, number, self.plies)
+            line, state = random_position(game, self.seed, number, self.plies)
+            yield " ".join(names_of(game, line)), state
 
     def cells(self):
         for spec in self.specs():
@@ -144,13 +143,3 @@ class SolvingStudy(Cells):
         if mixed := [solver for solver, count in timings.items() if count > 1]:
             raise ConfigError([f"{folder}: {solver} has virtual and wall times; begin a new study" for solver in mixed])
         return solver_scaling.points(frame)
-
-
-def random_position(game, seed: int, number: int, plies: int) -> tuple[str, np.ndarray]:
-    """(moves, state) after `plies` random plies, not foreseen to be won or lost; ConfigError if there is none."""
-    rng = stream(seed, spell(game), number)
-    for _ in range(1000):
-        line, state = random_positions(game, rng, plies)[-1]
-        if len(line) == plies and is_open(game, state):
-            return " ".join(names_of(game, line)), state
-    raise ConfigError([f"solvers: {game}: no position after {plies} plies of a thousand games is not foreseen to end"])

@@ -18,7 +18,8 @@ from arena.agents.proof.bestfirst import new_proof_tree, tree_bytes
 from arena.config.config import ConfigError
 from arena.results.papers.proof_tables import by_game, draw_solved, table
 from arena.study import cells
-from arena.study.proof_study import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, position, with_memory
+from arena.study.positions import random_position
+from arena.study.proof_study import GAMES, GRAPH_ROW, LEAST_ROWS, SEARCHES, ProofStudy, with_memory
 from tests.agents import naive_proof as naive
 from tests.typed import call
 
@@ -199,8 +200,8 @@ def test_memory_is_shared_by_the_trees_of_a_search():
 
 def test_positions_are_drawn_by_seed_from_the_part_asked_for():
     game = games.make("connect4(rows=4, columns=5)")
-    lines = [position(game, 1, number, (0.25, 0.5))[0] for number in range(20)]
-    assert lines == [position(game, 1, number, (0.25, 0.5))[0] for number in range(20)]
+    lines = [random_position(game, 1, number, (0.25, 0.5))[0] for number in range(20)]
+    assert lines == [random_position(game, 1, number, (0.25, 0.5))[0] for number in range(20)]
     assert len({tuple(line) for line in lines}) > 10 and all(1 <= len(line) <= 10 for line in lines)
 
 

@@ -12,7 +12,8 @@ from arena import games
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.results.papers.solver_scaling import figure, points, table
-from arena.study.solving import SolvingStudy, random_position
+from arena.study.positions import random_position
+from arena.study.solving import SolvingStudy
 
 SOLVERS = ("jlpns(job='pns', job_nodes=20)", "ppn2(job_nodes=20, report=5)")
 STUDY = SolvingStudy("tictactoe", SOLVERS, (4, 32), positions=2, plies=3)
@@ -126,4 +127,4 @@ def test_random_positions_follow_the_seed():
     game = games.make("tictactoe")
     one, state = random_position(game, 3, 0, 4)
     assert one == random_position(game, 3, 0, 4)[0] != random_position(game, 3, 1, 4)[0]
-    assert len(one.split()) == 4 and not game.is_over(state)
+    assert len(one) == 4 and not game.is_over(state)
