@@ -21,7 +21,7 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD, ZERO, popcount
 from arena.games.core.board import Rectangle, draw, point_name
 from arena.games.core.drawing import Look
-from arena.games.core.game import Game, check_range, check_rectangle
+from arena.games.core.game import Game, check_rectangle
 from arena.games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
@@ -64,9 +64,10 @@ class Amazons(Rectangle, Game):
     sgf_number = 18
     dtype = np.int16
     symmetries = 2
+    ranges = {"size": (6, 10)}
 
     def __post_init__(self):
-        check_range("size", self.size, 6, 10)
+        super().__post_init__()
         check_rectangle(self.rows, self.columns, 5, 10)
         if self.rows == self.columns == 5:
             raise ValueError("rows = columns = 5: two queens would stand on one square")

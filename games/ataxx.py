@@ -19,7 +19,6 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.board import point_name, squares
 from arena.games.core.eight import PASS, SteppingGame
-from arena.games.core.game import check_range
 from arena.games.core.horizon import END, PLIES
 from arena.games.core.random import random_below
 
@@ -43,10 +42,7 @@ class Ataxx(SteppingGame):
     sgf_number = 10
     sizes = "size 3 to 8, horizon 1 to 10000"
     colour_exchange = "swap"
-
-    def __post_init__(self):
-        check_range("size", self.size, 3, 8)
-        check_range("horizon", self.horizon, 1, 10_000)
+    ranges = {"size": (3, 8), "horizon": (1, 10_000)}
 
     @cached_property
     def max_moves(self):

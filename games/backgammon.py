@@ -33,7 +33,7 @@ import numpy as np
 
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, popcount, reversed_bits, trailing_zeros
 from arena.games.core.drawing import CELL, LINE, Drawing, paper, text_line
-from arena.games.core.game import CHANCE, Game, IllegalMove, check_range
+from arena.games.core.game import CHANCE, Game, IllegalMove
 from arena.games.core.random import random_below
 
 HALF = WORD(32)
@@ -86,9 +86,7 @@ class Backgammon(Game):
     arrays = {"origins": np.int8}
     move_limit = comb(29, 4)
     code_limit = 2 * (DOUBLES * TWO_DICE + (N_ROLLS - DOUBLES) * move_limit)
-
-    def __post_init__(self):
-        check_range("horizon", self.horizon, 1, 100_000)
+    ranges = {"horizon": (1, 100_000)}
 
     @property
     def max_moves(self):

@@ -78,11 +78,7 @@ class Breakthrough(BitBoard, Game):
     soonest_win = 3
     soonest_loss = 4
     prize = 1.0  # of the player who ends the game
-
-    def __post_init__(self):
-        check_range("rows", self.rows, 4, 32)
-        check_range("columns", self.columns, 2, 16)
-        check_range("rows * columns", self.rows * self.columns, 1, 64)
+    ranges = {"rows": (4, 32), "columns": (2, 16), "rows * columns": (1, 64)}
 
     @property
     def max_moves(self):
@@ -461,11 +457,7 @@ class Knightthrough(Breakthrough):
     symmetries, colour_exchange = Breakthrough.symmetries, Breakthrough.colour_exchange
     random_move, random_playout = Breakthrough.random_move, Breakthrough.random_playout
     lane_step = Breakthrough.lane_step
-
-    def __post_init__(self):
-        check_range("rows", self.rows, 5, 16)  # on 4 rows the first move wins
-        check_range("columns", self.columns, 4, 12)
-        super().__post_init__()
+    ranges = {"rows": (5, 16), "columns": (4, 12)}  # on 4 rows the first move wins
 
     @property
     def max_moves(self):

@@ -20,7 +20,7 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.board import draw
 from arena.games.core.drawing import Look, board_drawing
-from arena.games.core.game import Game, IllegalMove, check_range
+from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import random_below
 
 DARK = WORD(0xAA55AA55AA55AA55)
@@ -58,9 +58,7 @@ class Checkers(Game):
     quick_keys = True
     move_limit = 64 * 64
     max_moves = 4 * MEN
-
-    def __post_init__(self):
-        check_range("quiet", self.quiet, 1, 1000)
+    ranges = {"quiet": (1, 1000)}
 
     @property
     def max_plies(self):

@@ -50,7 +50,7 @@ from arena.games.core.chessboard import (
 )
 from arena.games.core.drawing import Look, board_drawing, read_board
 from arena.games.core.fen import Position, first_rank, read_fen, write_fen
-from arena.games.core.game import IllegalMove, check_range
+from arena.games.core.game import IllegalMove
 
 LETTERS = ".PN?KBRQ"  # by the numbers of men
 PROMOTIONS = ("", "N", "B", "R", "Q")
@@ -90,9 +90,10 @@ class Chess(ChessRules):
     data_fields = ("fen", "setup")
     term_weights = dict(zip(SHANNON, SHANNON_WEIGHTS))
     summed = "shannon"
+    ranges = {"setup": (0, 959)}
 
     def __post_init__(self):
-        check_range("setup", self.setup, 0, 959)
+        super().__post_init__()
         if self.fen:
             if self.setup != STANDARD:
                 raise ValueError("fen and setup are both given, and each says where the game starts")

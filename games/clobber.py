@@ -18,7 +18,7 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.board import BitBoard, draw_sets, point_name, squares
 from arena.games.core.drawing import Look
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game
 from arena.games.core.lanes import choose, narrowest
 from arena.games.core.random import random_below
 
@@ -45,11 +45,7 @@ class Clobber(BitBoard, Game):
     quick_keys = True
     move_limit = 128
     code_limit = 4 * move_limit
-
-    def __post_init__(self):
-        check_range("rows", self.rows, 1, 26)
-        check_range("columns", self.columns, 1, 26)
-        check_range("rows * columns", self.rows * self.columns, 2, 64)
+    ranges = {"rows": (1, 26), "columns": (1, 26), "rows * columns": (2, 64)}
 
     @property
     def max_moves(self):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core.game import CHANCE, Game, check_range
+from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import random_below
 
 HEADS, TAILS, STOP, GO, KEEP, PAY = range(6)
@@ -41,10 +41,7 @@ class Coin(Game):
     max_moves = 2
     max_plies = 4
     has_chance = True
-
-    def __post_init__(self):
-        check_range("stake", self.stake, 0, 1_000_000)
-        check_range("penalty", self.penalty, 0, 1_000_000)
+    ranges = {"stake": (0, 1_000_000), "penalty": (0, 1_000_000)}
 
     def start(self, state):
         state[:] = 0

@@ -46,10 +46,10 @@ class Connect4(Game):
     quick_keys = True
     soonest_win = 3
     soonest_loss = 4
+    ranges = {"rows": (2, 14), "columns": (2, 14)}
 
     def __post_init__(self):
-        check_range("rows", self.rows, 2, 14)
-        check_range("columns", self.columns, 2, 14)
+        super().__post_init__()
         check_range("(rows + 1) * columns", (self.rows + 1) * self.columns, 1, 64)
 
     @property

@@ -18,7 +18,7 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.board import BitBoard, draw_sets, point_name, turns
 from arena.games.core.drawing import CELL, board_drawing, corner, read_board
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game
 from arena.games.core.lanes import choose, narrowest
 from arena.games.core.random import random_below
 
@@ -50,11 +50,7 @@ class Domineering(BitBoard, Game):
     code_limit = 2 * HORIZONTAL
     symmetries = 4  # which keep vertical dominoes vertical
     last_mover_wins = True
-
-    def __post_init__(self):
-        check_range("rows", self.rows, 2, 32)
-        check_range("columns", self.columns, 1, 26)
-        check_range("rows * columns", self.rows * self.columns, 1, 64)
+    ranges = {"rows": (2, 32), "columns": (1, 26), "rows * columns": (1, 64)}
 
     @property
     def max_moves(self):

@@ -46,9 +46,10 @@ class Go(StoneGame):
     scored_by_players = True
     not_for_moves: ClassVar = {"komi": 0.0}
     playout_policy = "uniform over the points that are legal, but for the superko, and fill no eye of the player"
+    ranges = {"size": (2, 19)}
 
     def __post_init__(self):
-        check_range("size", self.size, 2, 19)
+        super().__post_init__()
         check_range("komi", self.komi, -self.area, self.area)
 
     @property

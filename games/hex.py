@@ -24,7 +24,7 @@ from arena.games.core import wide
 from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
 from arena.games.core.board import letters, point_name, sgf_square, squares
 from arena.games.core.drawing import Look
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game
 from arena.games.core.lanes import choose
 from arena.games.core.random import next_word, random_below
 
@@ -57,9 +57,7 @@ class Hex(Game):
     has_draws = False
     sizes = "size 2 to 14"
     symmetries = 2
-
-    def __post_init__(self):
-        check_range("size", self.size, 2, 14)
+    ranges = {"size": (2, 14)}
 
     @property
     def cells(self):

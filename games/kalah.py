@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.games.core.drawing import CELL, LINE, Drawing, paper
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,7 @@ class Kalah(Game):
     sides = ("the lower row", "the upper row")
     sizes = "houses 1 to 10, seeds 1 to 20"
     dtype = np.int16
-
-    def __post_init__(self):
-        check_range("houses", self.houses, 1, 10)
-        check_range("seeds", self.seeds, 1, 20)
+    ranges = {"houses": (1, 10), "seeds": (1, 20)}
 
     @property
     def places(self):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.games.core.bits import ONE, WORD, popcount
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game
 from arena.games.core.random import next_word
 
 LEFT = 0
@@ -33,9 +33,7 @@ class LeftMove(Game):
     sizes = "depth 1 to 10000"
     state_size = 2
     move_limit = max_moves = 2
-
-    def __post_init__(self):
-        check_range("depth", self.depth, 1, 10_000)
+    ranges = {"depth": (1, 10_000)}
 
     @property
     def max_plies(self):

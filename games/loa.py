@@ -21,7 +21,6 @@ from arena.games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_z
 from arena.games.core.board import point_name
 from arena.games.core.drawing import Look
 from arena.games.core.eight import PASS, SteppingGame
-from arena.games.core.game import check_range
 from arena.games.core.horizon import END, PLIES
 from arena.games.core.random import random_below
 
@@ -55,10 +54,7 @@ class LinesOfAction(SteppingGame):
     status = "counted"
     sizes = "size 5 to 8, horizon 1 to 10000"
     colour_exchange = "swap"
-
-    def __post_init__(self):
-        check_range("size", self.size, 5, 8)
-        check_range("horizon", self.horizon, 1, 10_000)
+    ranges = {"size": (5, 8), "horizon": (1, 10_000)}
 
     @property
     def max_moves(self):

@@ -48,10 +48,10 @@ class MNK(Game):
     board_look = Look("points")
     stable_names = True
     sizes = "rows and columns 2 to 19, k 2 to the longer of the two"
+    ranges = {"rows": (2, 19), "columns": (2, 19)}
 
     def __post_init__(self):
-        check_range("rows", self.rows, 2, 19)
-        check_range("columns", self.columns, 2, 19)
+        super().__post_init__()
         check_range("k", self.k, 2, max(self.rows, self.columns))
 
     @property

@@ -205,10 +205,7 @@ class Matches(TakingGame):
     )
     sizes = f"count and take 1 to {MAX_HEAP}"
     lane_bits = 32
-
-    def __post_init__(self):
-        check_range("count", self.count, 1, MAX_HEAP)
-        check_range("take", self.take, 1, MAX_HEAP)
+    ranges = {"count": (1, MAX_HEAP), "take": (1, MAX_HEAP)}
 
     @property
     def heaps(self):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.games.core.bits import WORD
-from arena.games.core.game import check_range, check_rectangle
+from arena.games.core.game import check_rectangle
 from arena.games.core.groups import BLACK, WHITE, PlacingGame
 
 
@@ -33,9 +33,10 @@ class NoGo(PlacingGame):
     sizes = "size 2 to 13, or rows and columns 1 to 13 and not both 1"
     status = "counted"
     symmetries = PlacingGame.symmetries
+    ranges = {"size": (2, 13)}
 
     def __post_init__(self):
-        check_range("size", self.size, 2, 13)
+        super().__post_init__()
         check_rectangle(self.rows, self.columns, 1, 13)
         if self.rows * self.columns == 1:
             raise ValueError("rows = columns = 1: the board needs 2 points or more")

@@ -70,11 +70,11 @@ class Pentalath(HorizonGame):
     status = "counted"
     sizes = "size 2 to 5, length 2 to 2 * size - 1, horizon 1 to 10000"
     symmetries = 12  # of a hexagon
+    ranges = {"size": (2, 5), "horizon": (1, 10_000)}
 
     def __post_init__(self):
-        check_range("size", self.size, 2, 5)
+        super().__post_init__()
         check_range("length", self.length, 2, 2 * self.size - 1)
-        check_range("horizon", self.horizon, 1, 10_000)
 
     @property
     def cells(self):

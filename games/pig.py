@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core.game import CHANCE, Game, check_range
+from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import random_below
 
 ROLL, HOLD = 0, 7  # 1 to 6 are the faces of the die
@@ -40,10 +40,7 @@ class Pig(Game):
     move_limit = 8
     max_moves = 6
     has_chance = True
-
-    def __post_init__(self):
-        check_range("target", self.target, 2, 10_000)
-        check_range("horizon", self.horizon, 1, 100_000)
+    ranges = {"target": (2, 10_000), "horizon": (1, 100_000)}
 
     @property
     def max_plies(self):

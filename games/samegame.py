@@ -63,11 +63,10 @@ class SameGame(Game):
     sizes = "rows 2 to 15, columns 2 to 16, colours 1 to 15; any seed, or a file of boards"
     data_fields = ("seed", "file", "board")
     file_fields = ("file",)
+    ranges = {"rows": (2, 15), "columns": (2, 16), "colours": (1, 15)}
 
     def __post_init__(self):
-        check_range("rows", self.rows, 2, 15)
-        check_range("columns", self.columns, 2, 16)
-        check_range("colours", self.colours, 1, 15)
+        super().__post_init__()
         _ = self.cells  # reads the file now: reports faults here, ignores later changes
 
     @property

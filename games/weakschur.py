@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from arena.games.core.bits import ONE, WORD, ZERO, popcount
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game
 from arena.games.core.random import GAMMA, mix, random_below
 
 LAST, FITTING, SETS = 0, 1, 2
@@ -40,9 +40,7 @@ class WeakSchur(Game):
     )
     players = 1
     sizes = "1 to 6 parts"
-
-    def __post_init__(self):
-        check_range("parts", self.parts, 1, 6)
+    ranges = {"parts": (1, 6)}
 
     @property
     def max_plies(self):

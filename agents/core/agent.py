@@ -17,9 +17,8 @@ import numpy as np
 from arena.agents.core.clock import Clock
 from arena.agents.core.effort import Effort
 from arena.agents.core.needs import Needs
-from arena.agents.core.ranges import check_ranges
 from arena.games.core.errors import UserError
-from arena.games.core.game import Game
+from arena.games.core.game import Game, check_ranges
 from arena.games.core.jit import look_again
 from arena.games.core.prepared_file import named_files
 from arena.games.core.random import stream

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import Field, dataclass
 from typing import Any, ClassVar
 
-from arena.agents.core.ranges import check_ranges
 from arena.agents.learning.trainer import Trainer
 from arena.games.core.errors import UserError
-from arena.games.core.game import Game
+from arena.games.core.game import Game, check_ranges
 from arena.games.core.network import Network
 from arena.games.core.registry import Registry
 

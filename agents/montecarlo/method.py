@@ -26,8 +26,8 @@ import numpy as np
 
 from arena.agents.core.agent import Budget
 from arena.agents.core.needs import Needs
-from arena.agents.core.ranges import check_ranges
 from arena.agents.core.tree_arrays import Tree
+from arena.games.core.game import check_ranges
 from arena.games.core.jit import Compilable
 from arena.games.core.prepared_file import named_files
 from arena.games.core.registry import Registry, SpecError

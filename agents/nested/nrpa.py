@@ -119,15 +119,13 @@ class NRPA(Nested):
     beam: int = 1
 
     name: ClassVar[str] = "nrpa"
+    ranges: ClassVar[dict] = {"iterations": (1, 10**9), "repetitions": (0, 10**9), "stabilization": (1, 10**9)}
 
     def __post_init__(self):
         super().__post_init__()
-        check_range("iterations", self.iterations, 1, 10**9)
+        check_range("beam", self.beam, 1, MOST_IN_BEAM)
         check_positive("alpha", self.alpha)
         check_positive("temperature", self.temperature)
-        check_range("repetitions", self.repetitions, 0, 10**9)
-        check_range("stabilization", self.stabilization, 1, 10**9)
-        check_range("beam", self.beam, 1, MOST_IN_BEAM)
         if self.beam > 1 and self.parallel == "leaf":
             raise ValueError(f"beam = {self.beam} and parallel = 'leaf' exclude each other: a beam takes 'root'")
 

@@ -16,14 +16,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from arena.agents.core.needs import Needs
-from arena.agents.core.ranges import check_ranges
 from arena.agents.core.tree_arrays import ROOT, Tree, capacity, clear, new_tree
 from arena.agents.montecarlo.search import Search, expand, search_kernel
 from arena.agents.montecarlo.ucb1 import FIRST, UCB1
 from arena.agents.nested.incumbent import DONE, LIMIT, LOGGED, Incumbent, note_best
 from arena.agents.nested.nested_agent import Sequences
 from arena.agents.nested.nmcs import PLAYOUTS
-from arena.games.core.game import check_choice
 from arena.games.core.jit import Compilable
 
 
@@ -119,11 +117,7 @@ class SPMCTS(Sequences):
         "deviation": (0,),
         "max_nodes": (1000, 2**31 - 1),
     }
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_ranges(self)
-        check_choice("playout", self.playout, PLAYOUTS)
+    choices: ClassVar[dict] = {"playout": PLAYOUTS}
 
     def own_needs(self):
         return replace(self.needs, tabu_playouts=self.playout == "tabu")

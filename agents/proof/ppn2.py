@@ -11,7 +11,6 @@ from typing import ClassVar
 from arena.agents.core.agent import Unsuited
 from arena.agents.proof.jlpns import JLPNS
 from arena.agents.proof.proof_agent import ProofAgent
-from arena.games.core.game import check_range
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,8 @@ class PPN2(JLPNS):
     report: int = 0
 
     name: ClassVar[str] = "ppn2"
+    ranges: ClassVar[dict] = {"report": (0, 1 << 29)}
     streams: ClassVar[bool] = True
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("report", self.report, 0, 1 << 29)
 
     @property
     def every(self):

@@ -19,7 +19,6 @@ from arena.agents.proof.jobs import LONG_JOB, SHORT_JOB
 from arena.agents.proof.spdfpn_jobs import VirtualSearch
 from arena.agents.proof.spdfpn_processes import Crew, ProcessSearch
 from arena.agents.proof.top import Options
-from arena.games.core.game import check_choice, check_range
 
 VIRTUAL = ("likelier", "both")
 
@@ -42,11 +41,8 @@ class SPDFPN(Simulable, DepthFirstProver):
     simulated: bool = False
 
     name: ClassVar[str] = "spdfpn"
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_range("job", self.job, 0, 1 << 40)
-        check_choice("virtual", self.virtual, VIRTUAL)
+    ranges: ClassVar[dict] = {"job": (0, 1 << 40)}
+    choices: ClassVar[dict] = {"virtual": VIRTUAL}
 
     def rule(self):
         return JobRule()

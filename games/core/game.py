@@ -1,5 +1,6 @@
 """Games: `Game` is their base class; games/core/rules.py says what a game must define, and what must hold."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -35,6 +36,11 @@ class Game(Speed, Strength, People):
 
     only_in_python: ClassVar[tuple[str, ...]] = (*Speed.only_in_python, *vars(People))
     forgotten: ClassVar[dict[str, list[str]]] = {}  # methods not inherited: the rules that the class replaces
+    ranges: ClassVar[dict[str, tuple]] = {}  # of its parameters: see check_ranges
+    choices: ClassVar[dict[str, Iterable]] = {}
+
+    def __post_init__(self):
+        check_ranges(self)
 
     def __new__(cls, *parameters: Any, evaluation: str = "", **named: Any) -> Self:
         """Checks the evaluation's name here, as games have a __post_init__ of their own."""
@@ -96,6 +102,24 @@ def check_range(name: str, value: float, low: float, high: float | None = None) 
         raise ValueError(
             f"{name} = {value} is out of range: it can be {low} {'or more' if high is None else f'to {high}'}"
         )
+
+
+def check_ranges(owner: Any) -> None:
+    """ValueError unless each field, or product of fields, is None, or as `ranges` and `choices` of its classes say.
+
+    ranges: field or product, such as "rows * columns" -> (low,) or (low, high); choices: field -> values.  A class may
+    give others for a field of its base.
+    """
+    ranges, choices = dict[str, tuple](), dict[str, Iterable]()
+    for cls in reversed(type(owner).__mro__):
+        ranges |= vars(cls).get("ranges", {})
+        choices |= vars(cls).get("choices", {})
+    for name, limits in ranges.items():
+        values = [getattr(owner, field) for field in name.split(" * ")]
+        if None not in values:
+            check_range(name, math.prod(values), *limits)
+    for name, known in choices.items():
+        check_choice(name, getattr(owner, name), known)
 
 
 def check_rectangle(rows: int, columns: int, low: int, high: int) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from arena.games.core.bits import ONE, WORD, popcount
 from arena.games.core.board import Rectangle, draw, turns
 from arena.games.core.drawing import Look
-from arena.games.core.game import Game, check_range
+from arena.games.core.game import Game
 from arena.games.core.random import random_below
 
 LETTERS = "abcdefghjklmnopqrst"  # of columns: Go leaves out the i
@@ -44,9 +44,7 @@ class StoneGame(Rectangle, Game):
     board_look = Look("points")
     stable_names = True
     rows = columns = 0  # of a rectangular board, in games with these parameters
-
-    def __post_init__(self):
-        check_range("size", self.size, 2, 13)
+    ranges = {"size": (2, 13)}
 
     @cached_property
     def words(self):

@@ -22,7 +22,6 @@ import numpy as np
 from arena.agents.core.selection import log_of
 from arena.agents.core.tree_arrays import last_node
 from arena.agents.montecarlo.method import Method
-from arena.games.core.game import check_choice
 from arena.games.core.jit import helper
 from arena.games.core.random import next_word, random_unit
 
@@ -52,10 +51,7 @@ class Bandit(Method):
     per_node: ClassVar[tuple[str, ...]] = ("squares",)
     data_fields: ClassVar[tuple[str, ...]] = ("scale",)
     ranges: ClassVar[dict] = {"scale": (0,)}
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_choice("bound", self.bound, BOUNDS)
+    choices: ClassVar[dict] = {"bound": BOUNDS}
 
     def new_memory(self, game, nodes):
         return Arms(np.zeros(nodes), np.zeros(1, np.uint64))

@@ -29,7 +29,6 @@ import numpy as np
 from arena.agents.core.needs import Needs
 from arena.agents.core.tree_arrays import ROOT, UNPROVEN, last_node, proven_result
 from arena.agents.montecarlo.method import Method
-from arena.games.core.game import check_choice
 from arena.games.core.jit import helper
 
 TERMS = ("rank", "max", "sum")
@@ -67,11 +66,7 @@ class ProofNumbers(Method):
     data_fields: ClassVar[tuple[str, ...]] = ("constant",)
     per_node: ClassVar[tuple[str, ...]] = ("pn", "term")
     ranges: ClassVar[dict] = {"constant": (0,)}
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_choice("term", self.term, TERMS)
-        check_choice("draw_for", self.draw_for, DRAWS)
+    choices: ClassVar[dict] = {"term": TERMS, "draw_for": DRAWS}
 
     @property
     def proves(self):

@@ -67,10 +67,7 @@ class OnOneTree(Scheme):
     wu: bool = False
 
     ranges: ClassVar[dict] = {"virtual_loss": (0,)}
-
-    def __post_init__(self):
-        super().__post_init__()
-        check_choice("lock", self.lock, LOCKS)
+    choices: ClassVar[dict] = {"lock": LOCKS}
 
     def options(self) -> SharedOptions:
         return SharedOptions(self.exploration, self.virtual_loss, self.wu, LOCKS[self.lock])
