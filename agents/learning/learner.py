@@ -9,7 +9,6 @@ from dataclasses import Field, dataclass
 from typing import Any, ClassVar
 
 from arena.agents.learning.trainer import Trainer
-from arena.games.core.errors import UserError
 from arena.games.core.game import Game, check_ranges
 from arena.games.core.network import Network
 from arena.games.core.registry import Registry
@@ -17,10 +16,6 @@ from arena.games.core.registry import Registry
 registry = Registry("learner", "arena.agents.learning")
 
 Kernel = Callable[[int], None]
-
-
-class LearningError(UserError, ValueError):
-    """Learning is impossible, or cannot be continued; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +55,7 @@ class Learner:
         return []
 
     def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
-        """A function that learns until a number of games are done; LearningError if the game does not suit."""
+        """A function that learns until a number of games are done; UserError if the game does not suit."""
         raise NotImplementedError
 
 

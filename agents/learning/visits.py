@@ -21,9 +21,10 @@ import numpy as np
 from arena.agents.core.agent import registry
 from arena.agents.core.learned import logit_after
 from arena.agents.core.sides import result_of, side_to_move
-from arena.agents.learning.learner import Kernel, LearningError, SelfPlaying
+from arena.agents.learning.learner import Kernel, SelfPlaying
 from arena.agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
 from arena.agents.montecarlo.method_search import TreeSearch
+from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, kernel
 from arena.games.core.network import Network
@@ -56,12 +57,12 @@ class Visiting(SelfPlaying):
     def kernel(self, game: Game, network: Network, trainer: Trainer) -> Kernel:
         made = registry.make(self.teacher)
         if not (isinstance(made, TreeSearch) and made.playouts and made.seconds is None and made.cores == 1):
-            raise LearningError(
+            raise UserError(
                 f"teacher = {self.teacher!r} leaves no visits that its seed reproduces: it must be a tree search "
                 f"with a number of playouts, such as {TEACHER}"
             )
         if reason := made.refuses(game):
-            raise LearningError(reason)
+            raise UserError(reason)
         return partial(teach, game, trainer, Teaching(made, self.explore, self.opening, self.step))
 
 

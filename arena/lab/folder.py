@@ -10,10 +10,6 @@ from arena.results.shown.kinds import PLAN_OF_SCHEMES
 _at = Path("runs")
 
 
-class NoRun(UserError):
-    """There is no run of that name."""
-
-
 def use(folder: Path) -> None:
     """Show the runs in this folder."""
     global _at
@@ -26,11 +22,11 @@ def at() -> Path:
 
 
 def found(name: str) -> Path:
-    """The folder of a run, or of a study, of a name as in an address; NoRun if there is none below the folder."""
+    """The folder of a run, or of a study, of a name as in an address; UserError if there is none below the folder."""
     parts = Path(name).parts
     place = _at.joinpath(*parts)
     if not parts or ".." in parts or Path(name).is_absolute() or not is_run(place):
-        raise NoRun(f"there is no run {name} in {_at}")
+        raise UserError(f"there is no run {name} in {_at}")
     return place
 
 

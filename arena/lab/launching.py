@@ -14,16 +14,12 @@ SHOWN = 4000  # bytes of it
 _started: dict[Path, subprocess.Popen] = {}
 
 
-class NotStarted(UserError):
-    """A command was not started."""
-
-
 def start(folder: Path, arguments: Sequence[str]) -> None:
-    """Run `arena` with these arguments, in a session of its own, for the run in `folder`; NotStarted says why not."""
+    """Run `arena` with these arguments, in a session of its own, for the run in `folder`; UserError says why not."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if busy(folder) or is_starting(folder):
-            raise NotStarted(f"{folder} is being played already")
+            raise UserError(f"{folder} is being played already")
         with open(folder / LOG, "wb") as log:
             _started[folder] = subprocess.Popen(
                 [sys.executable, "-P", "-m", "arena", *arguments],
@@ -33,7 +29,7 @@ def start(folder: Path, arguments: Sequence[str]) -> None:
                 start_new_session=True,
             )
     except OSError as error:
-        raise NotStarted(f"{folder}: {error.strerror}") from None
+        raise UserError(f"{folder}: {error.strerror}") from None
 
 
 def going_on(folder: Path, games: int = 0) -> tuple[Path, list[str]]:

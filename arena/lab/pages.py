@@ -25,10 +25,6 @@ _tasks = list[asyncio.Task]()  # which nothing else would keep
 RECONNECT = 0.7  # seconds that a page may be gone before its searches end
 
 
-class PortTaken(UserError):
-    """Another program listens at the port."""
-
-
 def _open_games(name: str, request: Request) -> None:
     games_page.open_games(name, dict(request.query_params))
 
@@ -99,5 +95,5 @@ def _listen(port: int) -> socket.socket:
         listening.bind((HOST, port))
     except OSError as error:
         listening.close()
-        raise PortTaken(f"port {port}: {error.strerror}; --port 0 takes a free one") from None
+        raise UserError(f"port {port}: {error.strerror}; --port 0 takes a free one") from None
     return listening

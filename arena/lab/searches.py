@@ -18,10 +18,6 @@ MOST = 32  # at a time
 SLOW_STOP = 3.0  # seconds after which a search that was told to stop is killed
 
 
-class TooMany(UserError):
-    """More searches are wanted than this machine should run."""
-
-
 class Search:
     """A process with one agent on one game.  `hear` gives what it has said; `state` says in words what it does."""
 
@@ -29,7 +25,7 @@ class Search:
 
     def __init__(self, agent: str, game: str):
         if len(Search.running) >= MOST:
-            raise TooMany(f"{MOST} searches run already: close a page, or stop one")
+            raise UserError(f"{MOST} searches run already: close a page, or stop one")
         self.agent, self.game = agent, game
         self.begun = time.monotonic()
         self.ready = False

@@ -39,7 +39,7 @@ class Doing(NamedTuple):
 
 def new_memory() -> heap.Arena:
     """Memory to share with one worker, in a file of its own: an agent that writes to whatever is open in its process
-    reaches no other's.  SharedMemoryError if the system has none.
+    reaches no other's.  UserError if the system has none.
     """
     with sharing():
         memory = heap.Arena(mmap.PAGESIZE)

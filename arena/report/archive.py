@@ -41,10 +41,6 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # of all members, so that archives differ only wh
 CLOSE = 1e-6  # relative difference of numbers that processors may round differently
 
 
-class ArchiveError(UserError):
-    """An archive cannot be made of a folder, or is not as it was made."""
-
-
 class Work(NamedTuple):
     """What a citation says."""
 
@@ -60,7 +56,7 @@ class Work(NamedTuple):
 def write_archive(folder: Path, file: Path, work: Work, scratch: Path, tell: Callable[[str], None]) -> list[str]:
     """Write the archive of the run or study in `folder`; returns the names of its files.
 
-    scratch: an empty folder for its content, as large as the run.  ArchiveError, and StoreError of a run, if it cannot.
+    scratch: an empty folder for its content, as large as the run.  UserError, and StoreError of a run, if it cannot.
     """
     crate, place = _crate(work), scratch / "crate"
     _copy(folder, place)
@@ -110,11 +106,11 @@ def _copy(folder: Path, place: Path) -> None:
     """The files of a run or study, stores as they are at one moment; what an archive makes anew is left out."""
     runs = runs_in(folder)
     if not runs:
-        raise ArchiveError(f"{folder} holds no run: give the folder of a tournament or of a study of schemes")
+        raise UserError(f"{folder} holds no run: give the folder of a tournament or of a study of schemes")
     if folder not in runs and not (folder / PLAN_OF_SCHEMES).exists():
-        raise ArchiveError(f"{folder} is no run, but holds some: give one of them, such as {runs[0]}")
+        raise UserError(f"{folder} is no run, but holds some: give one of them, such as {runs[0]}")
     if playing := [run for run in runs if busy(run)]:
-        raise ArchiveError(f"{playing[0]} is being played: archive it when it has ended")
+        raise UserError(f"{playing[0]} is being played: archive it when it has ended")
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
         if path.is_symlink() or not path.is_file() or name.name.startswith(".") or name.name in PASSING:
@@ -165,7 +161,7 @@ def _crate(work: Work) -> Any:
         from rocrate.model.person import Person  # type: ignore[import-untyped]
         from rocrate.rocrate import ROCrate  # type: ignore[import-untyped]
     except ImportError:
-        raise ArchiveError('archives need the package rocrate: pip install "search-arena[archive]"') from None
+        raise UserError('archives need the package rocrate: pip install "search-arena[archive]"') from None
     crate = ROCrate()
     crate.name = work.title
     crate.description = "Stored games of search agents, with the tables and figures that follow from them."
@@ -207,31 +203,31 @@ def digest_of(path: Path) -> str:
 def unpack(file: Path, place: Path) -> list[str]:
     """Unpack an archive into an empty folder; returns its files' names.
 
-    ArchiveError if it is none, or if a file is missing, added, or not of the size and digest that the metadata say.
+    UserError if it is none, or if a file is missing, added, or not of the size and digest that the metadata say.
     """
     try:
         with zipfile.ZipFile(file) as packed:
             return _unpacked(file, packed, place)
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
-        raise ArchiveError(f"{file} cannot be unpacked: {error}") from None
+        raise UserError(f"{file} cannot be unpacked: {error}") from None
 
 
 def _unpacked(file: Path, packed: zipfile.ZipFile, place: Path) -> list[str]:
     members = packed.infolist()
     names = [member.filename for member in members]
     if METADATA not in names:
-        raise ArchiveError(f"{file} is no archive of a study: it has no {METADATA}")
+        raise UserError(f"{file} is no archive of a study: it has no {METADATA}")
     if len(set(names)) < len(names):
-        raise ArchiveError(f"{file}: has a file twice")
+        raise UserError(f"{file}: has a file twice")
     described = _described(file, _bounded(file, packed, packed.getinfo(METADATA), 64 << 20))
     if sum(size for size, _ in described.values()) > MOST_BYTES:
-        raise ArchiveError(f"{file}: has more than {MOST_BYTES >> 30} GB of files")
+        raise UserError(f"{file}: has more than {MOST_BYTES >> 30} GB of files")
     for name in names:
         if name != METADATA and name not in described:
-            raise ArchiveError(f"{file}: {name} was added: {METADATA} does not name it")
+            raise UserError(f"{file}: {name} was added: {METADATA} does not name it")
     for name, (size, digest) in described.items():
         if name not in names:
-            raise ArchiveError(f"{file}: {name} is missing")
+            raise UserError(f"{file}: {name} is missing")
         path = place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with packed.open(name) as source, path.open("xb") as target:
@@ -240,7 +236,7 @@ def _unpacked(file: Path, packed: zipfile.ZipFile, place: Path) -> list[str]:
                 target.write(data)
                 left -= len(data)
         if left != 1 or digest_of(path) != digest:
-            raise ArchiveError(f"{file}: {name} was altered: it is not of the size and SHA-256 that {METADATA} says")
+            raise UserError(f"{file}: {name} was altered: it is not of the size and SHA-256 that {METADATA} says")
     return list(described)
 
 
@@ -248,7 +244,7 @@ def _bounded(file: Path, packed: zipfile.ZipFile, member: zipfile.ZipInfo, most:
     with packed.open(member) as source:
         data = source.read(most + 1)
     if len(data) > most:
-        raise ArchiveError(f"{file}: {member.filename} has more than {most >> 20} MB")
+        raise UserError(f"{file}: {member.filename} has more than {most >> 20} MB")
     return data
 
 
@@ -262,11 +258,11 @@ def _described(file: Path, data: bytes) -> dict[str, tuple[int, str]]:
         if any(size < 0 for size, _ in found.values()):  # which would make room for a file of any size
             raise ValueError("a file of negative size")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ArchiveError(f"{file}: {METADATA} describes no archive of ours: {error!r}") from None
+        raise UserError(f"{file}: {METADATA} describes no archive of ours: {error!r}") from None
     for name in found:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name or name in ("", ".", METADATA):
-            raise ArchiveError(f"{file}: {METADATA} names a file {name!r} outside the archive")
+            raise UserError(f"{file}: {METADATA} names a file {name!r} outside the archive")
     return found
 
 

@@ -25,10 +25,6 @@ Drawn = tuple[Callable[["Figure"], None], float]
 """What draws a figure, and the height in inches that suits it."""
 
 
-class NoPiece(UserError):
-    """A table or a figure that this folder has not."""
-
-
 class Table(NamedTuple):
     """A table; `notes` are for its readers, `warnings` go with it in every form."""
 
@@ -77,7 +73,7 @@ class PiecesOfRun:
         """The table of a kind, by default the main one: with every digit where the format is one for programs."""
         chosen = kind or self.run.kinds[0]
         if chosen not in self.run.kinds:
-            raise NoPiece(f"--kind {chosen}: this run has {', '.join(self.tables())}")
+            raise UserError(f"--kind {chosen}: this run has {', '.join(self.tables())}")
         frame, versions = self.run.table(chosen), self.run.versions
         return Table(frame, self.run.notes_on(frame) if chosen in NOTED else versions, versions)
 
@@ -97,7 +93,7 @@ class PiecesOfRun:
 
         run = self.run
         if kind not in (known := self.figures()):
-            raise NoPiece(f"{kind} is not drawn of this run; there are {', '.join(known)}")
+            raise UserError(f"{kind} is not drawn of this run; there are {', '.join(known)}")
         if drawn := along.kinds(run).get(kind):
             return lambda figure: drawn(figure, run), paper_figures.height(run, kind, width)
         options = {"against": against, "instance": None, "panels": panels}
@@ -105,17 +101,17 @@ class PiecesOfRun:
             _check_curves(run, against, instance)
             options["instance"] = run.instances[instance - 1] if instance else None
         elif kind == "strength" and not run.win_rates()[f"{against}_per_move"].gt(0).any():
-            raise NoPiece(f"--against {against}: no agent of this run has counted them")
+            raise UserError(f"--against {against}: no agent of this run has counted them")
         return paper_figures.draw(run, kind, options), paper_figures.height(run, kind, width)
 
 
 def _check_curves(run: Tournament, against: str, instance: int | None) -> None:
     if against == "nodes":
-        raise NoPiece("--against nodes is for strength; curves are against playouts or seconds")
+        raise UserError("--against nodes is for strength; curves are against playouts or seconds")
     if instance is not None and not 1 <= instance <= len(run.instances):
-        raise NoPiece(f"--instance {instance} is out of range; this run has 1 to {len(run.instances)}")
+        raise UserError(f"--instance {instance} is out of range; this run has 1 to {len(run.instances)}")
     if run.improvements().empty:
-        raise NoPiece("no search has noted how its score grew; nrpa and nmcs do")
+        raise UserError("no search has noted how its score grew; nrpa and nmcs do")
 
 
 class PiecesOfTuning(PiecesOfRun):
@@ -161,7 +157,7 @@ class PiecesOfSchemes(PiecesOfRun):
 
     def _measured(self, asked: str) -> pd.DataFrame:
         if self.speeds is None:
-            raise NoPiece(f"{asked}: the speed on threads was not measured in {self.folder}")
+            raise UserError(f"{asked}: the speed on threads was not measured in {self.folder}")
         return self.speeds
 
     def tables(self):
@@ -193,10 +189,10 @@ class PiecesOfSchemes(PiecesOfRun):
             return super().figure(kind, width, *options, **named)
         speeds, frame = self._measured(kind) if kind == "throughput" else self.speeds, schemes.load(self.folder)
         if kind == "budgets" and frame["playouts"].nunique() < 2:
-            raise NoPiece(f"budgets: the study in {self.folder} has one number of playouts")
+            raise UserError(f"budgets: the study in {self.folder} has one number of playouts")
         if kind == "parameter":
             try:
                 frame = parameter_axis.along(frame)
             except ValueError as error:
-                raise NoPiece(f"parameter: of the study in {self.folder}, {error}") from None
+                raise UserError(f"parameter: of the study in {self.folder}, {error}") from None
         return paper_figures.of_schemes(frame, speeds, kind, width)

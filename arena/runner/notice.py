@@ -57,10 +57,6 @@ class Now(msgspec.Struct, kw_only=True, frozen=True):
         return max(0, self.stored - self.before) / max(time.time() - self.begun, 0.1)
 
 
-class NotPlaying(UserError):
-    """A run that is to be stopped is not being played."""
-
-
 class Notice:
     """What the process that plays a run in `folder` tells and hears."""
 
@@ -113,10 +109,10 @@ def now(folder: Path) -> Now | None:
 
 
 def ask(folder: Path, wish: str) -> None:
-    """Ask the process that plays a run for STOP or STOP_NOW; NotPlaying if none does, UserError if it cannot hear."""
+    """Ask the process that plays a run for STOP or STOP_NOW; UserError if none does, or if it cannot hear."""
     found = now(folder)
     if found is None:
-        raise NotPlaying(f"the run in {folder} is not being played")
+        raise UserError(f"the run in {folder} is not being played")
     try:
         _write(folder / WISH, f"{found.token} {wish}\n".encode())
     except OSError as error:

@@ -19,10 +19,6 @@ MOST = 20_000_000  # positions of a depth
 SPLIT = 2  # plies
 
 
-class TooMany(UserError, ValueError):
-    """More positions than memory has room for."""
-
-
 class Level(NamedTuple):
     """What lies that many plies below a position; None where it was not counted."""
 
@@ -91,7 +87,7 @@ def counted(game: Game, state: np.ndarray, depth: int, split: int = SPLIT) -> np
 
 
 def by_position(game: Game, state: np.ndarray, depth: int, symmetric: bool) -> Iterator[tuple[int, int, int]]:
-    """(positions or their classes, sequences, games that end) at each depth from 0; TooMany if there are above MOST."""
+    """(positions or their classes, sequences, games that end) at each depth from 0; UserError if above MOST."""
     states, ways = state[None].copy(), np.ones(1, np.int64)
     for ply in range(depth + 1):
         over = np.zeros(len(states), np.bool_)
@@ -117,7 +113,7 @@ def _grown(game: Game, states: np.ndarray, ways: np.ndarray, symmetric: bool) ->
         found.append(_merged(after[:made], keys[:made], ways[start + parents[:made]]))
     grown, _, ways = _merged(*map(np.concatenate, zip(*found)))
     if len(grown) > MOST:
-        raise TooMany(f"there are {len(grown):,} positions, and room for {MOST:,}: count fewer plies")
+        raise UserError(f"there are {len(grown):,} positions, and room for {MOST:,}: count fewer plies")
     return grown, ways
 
 

@@ -27,10 +27,6 @@ COMMAND = "import sys; from arena.study.determinism import play; play(*sys.argv[
 TOLD = 2000  # characters of a failed run's words
 
 
-class RunFailed(UserError, RuntimeError):
-    """A run of a setting has failed."""
-
-
 @dataclass(frozen=True)
 class Setting:
     """Start method, workers or cluster, whether it is interrupted, and the environment."""
@@ -74,7 +70,7 @@ def compare(config: Path, before: Callable[[str], None], after: Callable[[dict, 
     """Play a configuration in every setting; whether all games are the same.
 
     `before` gets the name of each setting, `after` its row (setting, games, different, seconds) and the first
-    difference of each agent.  RunFailed if a run fails.
+    difference of each agent.  UserError if a run fails.
     """
     first: dict[str, GameRecord] | None = None
     same = True
@@ -103,7 +99,7 @@ def _played(config: Path, out: Path, setting: Setting) -> dict[str, GameRecord]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | setting.environment
     done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
-        raise RunFailed(f"the run {setting.name} has failed: {done.stderr.strip()[-TOLD:]}")
+        raise UserError(f"the run {setting.name} has failed: {done.stderr.strip()[-TOLD:]}")
     with Store.open(out) as store:
         return {record.id: record for record in store.records()}
 

@@ -21,10 +21,6 @@ from arena.play import first_moves
 LEAST = Budget(playouts=1, nodes=1, depth=1)
 
 
-class CompilingError(UserError, RuntimeError):
-    """A compiling process has died."""
-
-
 def info() -> list[dict]:
     """A row for each folder that is read, the user's own first, and for each of the versions that its code is for.
 
@@ -93,7 +89,7 @@ def _samples(group, known) -> tuple[str, ...]:
 def warm(wanted: Sequence[Sequence[Part]], workers: int, after: Callable[[str, str, float, str], None]) -> None:
     """Compile, or load, each part of each step, in at most `workers` processes.
 
-    `after(game, agent, seconds, failure)` is called for each agent and game of a finished part.  CompilingError if a
+    `after(game, agent, seconds, failure)` is called for each agent and game of a finished part.  UserError if a
     process dies.
     """
     with ProcessPoolExecutor(min(workers, max(map(len, wanted))), initializer=_begin_process) as pool:
@@ -103,7 +99,7 @@ def warm(wanted: Sequence[Sequence[Part]], workers: int, after: Callable[[str, s
                     for row in task.result():
                         after(*row)
         except BrokenProcessPool as error:
-            raise CompilingError("a compiling process has died, and the others were stopped") from error
+            raise UserError("a compiling process has died, and the others were stopped") from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -17,12 +17,13 @@ import numpy as np
 
 from arena import agents
 from arena.agents.core.agent import Player
-from arena.agents.learning.learner import Kernel, Learner, LearningError
+from arena.agents.learning.learner import Kernel, Learner
 from arena.agents.learning.regression import Run
 from arena.agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
 from arena.agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM
 from arena.agents.montecarlo.uct import UCT
 from arena.config.openings import random_line
+from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.games.core.network import Network, contents_of, make_orbits, new_network
 from arena.games.core.network_file import EVALUATION, POLICY, network_bytes
@@ -99,7 +100,7 @@ class Learning:
         """UserError if no match is possible, before hours of learning."""
         made = agents.make(agent)
         if self.learner.policy and not (isinstance(made, UCT) and not made.methods and made.lanes == 1):
-            raise LearningError(f"{agent} cannot play with a policy: the agent must be uct, without methods or lanes")
+            raise UserError(f"{agent} cannot play with a policy: the agent must be uct, without methods or lanes")
         made.player(self.game).close(None)
         _opening(self.game, stream(0))
 
@@ -124,7 +125,7 @@ class Learning:
         return pack(KIND, self.game, {}, json.dumps(about).encode() + b"\n" + zlib.compress(arrays, 1))
 
     def resume(self, path: str | os.PathLike) -> None:
-        """Restore a checkpoint; LearningError if it is of another learner, PreparedFileError if it is damaged."""
+        """Restore a checkpoint; UserError if it is of another learner, PreparedFileError if it is damaged."""
         line, _, packed = unpack(KIND, self.game, path)[1].partition(b"\n")
         try:
             about = json.loads(line)
@@ -137,9 +138,9 @@ class Learning:
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, zlib.error):
             raise wrong(KIND, path, "it does not hold what a checkpoint does") from None
         if changed:
-            raise LearningError(f"{path} was begun with {'; '.join(changed)}")
+            raise UserError(f"{path} was begun with {'; '.join(changed)}")
         if files:
-            raise LearningError(f"{path} cannot be gone on with: {'; '.join(files)}")
+            raise UserError(f"{path} cannot be gone on with: {'; '.join(files)}")
         if arrays.shape[1] != len(self.trainer.weights):
             raise wrong(KIND, path, f"it has {arrays.shape[1]:,} weights, of {len(self.trainer.weights):,}")
         for target, source in zip((self.trainer.weights, self.trainer.errors, self.trainer.sizes), arrays):
@@ -154,16 +155,16 @@ def default_tuples(game: Game) -> str:
 
 
 def begin(game: Game, learner: Learner, seed: int = 1) -> Learning:
-    """A new learner at work; LearningError if the game or the learner does not allow it."""
+    """A new learner at work; UserError if the game or the learner does not allow it."""
     if game.players != 2 or game.has_chance or not game.has_planes:
-        raise LearningError(
+        raise UserError(
             f"{game} cannot be learned: it must be for two players, without chance, and have `planes` and `grid`"
         )
     learner = replace(learner, tuples=learner.tuples or default_tuples(game))
     try:
         network = new_network(game, make_orbits(game, learner.tuples), learner.stages)
     except ValueError as error:
-        raise LearningError(str(error)) from None
+        raise UserError(str(error)) from None
     trainer = new_trainer(network, stream(seed, "learn"))
     about = {"learner": learner.name, "seed": seed, **asdict(learner), "data": ""}
     if isinstance(learner, Run):
@@ -184,7 +185,7 @@ def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
 
     run = results.load(folder)
     if (played := game_of(run)) != game:
-        raise LearningError(f"the run in {folder} is of {played}, not of {game}")
+        raise UserError(f"the run in {folder} is of {played}, not of {game}")
     states, targets = [], []
     kept = run.games[run.games["reason"].isin(ENDINGS)]
     for opening, line, outcome in zip(kept["opening_moves"], kept["moves"], kept["outcome"]):
@@ -195,7 +196,7 @@ def stored_positions(game: Game, folder: Path) -> tuple[np.ndarray, np.ndarray]:
             targets.append(2.0 * outcome - 1.0)
             begun.play(state, move)
     if not states:
-        raise LearningError(f"the run in {folder} has no games that were played to their end")
+        raise UserError(f"the run in {folder} has no games that were played to their end")
     return np.array(states), np.array(targets, np.float32)
 
 
@@ -227,7 +228,7 @@ def _opening(game, rng) -> list[int]:
         for _ in range(TRIES):
             if (line := random_line(game, plies, rng)) is not None:
                 return line
-    raise LearningError(f"{game} is over before the first move: there can be no match")
+    raise UserError(f"{game} is over before the first move: there can be no match")
 
 
 def _points(game, players: list[Player], opening: list[int], first: int, rng) -> float:

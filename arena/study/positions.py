@@ -16,10 +16,6 @@ from arena.games.core.registry import spell
 MOST_NAMED = 10  # wrong lines that a message names
 
 
-class PositionError(UserError, ValueError):
-    """A file of positions that cannot be read, and why."""
-
-
 @dataclass(frozen=True)
 class Known:
     """A position with its score."""
@@ -42,7 +38,7 @@ class Checked:
 def read_positions(path: Path) -> list[Known]:
     """The positions of a file in the format of the Connect 4 tests: each line has moves, a space, and the score.
 
-    PositionError names the first lines of another form by number.
+    UserError names the first lines of another form by number.
     """
     found, bad = [], []
     text = read_bounded(path).decode(errors="replace")
@@ -56,12 +52,12 @@ def read_positions(path: Path) -> list[Known]:
             bad.append(f"{path}:{number}: {line!r} is not of the form: moves score")
     if bad or not found:
         more = [f"and {len(bad) - MOST_NAMED} more lines"] if len(bad) > MOST_NAMED else []
-        raise PositionError("\n".join([*bad[:MOST_NAMED], *more]) or f"{path} holds no positions")
+        raise UserError("\n".join([*bad[:MOST_NAMED], *more]) or f"{path} holds no positions")
     return found
 
 
 def check_positions(solver: Solver, known: list[Known], path: Path, after: Callable[[Checked], None]) -> list[Checked]:
-    """Solve every position of a file, and call `after` on each; PositionError names a line with illegal moves."""
+    """Solve every position of a file, and call `after` on each; UserError names a line with illegal moves."""
     game, states = solver.game, states_of(solver.game, known, path)
     checked = []
     solver.warm(states[0][1])
@@ -78,17 +74,15 @@ def check_positions(solver: Solver, known: list[Known], path: Path, after: Calla
 
 
 def states_of(game: Game, known: list[Known], path: Path) -> list[tuple[Known, np.ndarray, int]]:
-    """Each position, state and plies; PositionError if there is nothing to solve."""
+    """Each position, state and plies; UserError if there is nothing to solve."""
     states = []
     for entry in known:
         try:
             line, state = game.read_line(entry.moves)
         except IllegalMove as error:
-            raise PositionError(f"{path}:{entry.line}: {error}") from None
+            raise UserError(f"{path}:{entry.line}: {error}") from None
         if game.is_over(state):
-            raise PositionError(
-                f"{path}:{entry.line}: the game is over after {entry.moves!r}: there is nothing to solve"
-            )
+            raise UserError(f"{path}:{entry.line}: the game is over after {entry.moves!r}: there is nothing to solve")
         states.append((entry, state, len(line)))
     return states
 

@@ -32,10 +32,6 @@ FIRST_SPACE, GROWTH = 1 << 16, 4  # room for positions, and its growth
 HOLDS, TOO_FEW, ILLEGAL, NOT_WON, TOO_MANY = range(5)  # of a verification
 
 
-class CertificateError(UserError, ValueError):
-    """A file without a certificate, or with one that proves nothing; the message says why."""
-
-
 class Head(msgspec.Struct, frozen=True):
     """The first line of a file."""
 
@@ -65,7 +61,7 @@ class Certificate:
 
 
 def read(path: Path) -> Certificate:
-    """The certificate in a file; CertificateError if there is none."""
+    """The certificate in a file; UserError if there is none."""
     head, _, packed = read_bounded(path, MOST_BYTES).partition(b"\n")
     try:
         given = msgspec.json.decode(head, type=Head)
@@ -77,19 +73,17 @@ def read(path: Path) -> Certificate:
             given.game, given.line, given.winner, given.positions, np.frombuffer(raw, "<i4"), given.horizon
         )
     except (ValueError, RecursionError, zlib.error) as error:
-        raise CertificateError(
-            f"{path} does not hold a certificate that `arena solve --proof` wrote: {error}"
-        ) from None
+        raise UserError(f"{path} does not hold a certificate that `arena solve --proof` wrote: {error}") from None
 
 
 def verify(game: Game, certificate: Certificate) -> int:
-    """Follow a certificate; CertificateError if it does not win.
+    """Follow a certificate; UserError if it does not win.
 
     Returns how many wins are met: ends of games, and positions with a win within the horizon.
     """
     _, root = game.read_line(certificate.line)
     if game.is_over(root):
-        raise CertificateError(f"the game is over after {certificate.line!r}: there is nothing to prove")
+        raise UserError(f"the game is over after {certificate.line!r}: there is nothing to prove")
     space = min(FIRST_SPACE, certificate.positions)
     found, state, ends, met = _followed(game, root, certificate, space)
     while met == space < certificate.positions:
@@ -97,13 +91,13 @@ def verify(game: Game, certificate: Certificate) -> int:
         found, state, ends, met = _followed(game, root, certificate, space)
     place = f"in\n{game.render(state)}"
     if found == TOO_FEW:
-        raise CertificateError(f"the {len(certificate.moves)} moves are not enough: there is none {place}")
+        raise UserError(f"the {len(certificate.moves)} moves are not enough: there is none {place}")
     if found == ILLEGAL:
-        raise CertificateError(f"a move is not legal {place}")
+        raise UserError(f"a move is not legal {place}")
     if found == NOT_WON:
-        raise CertificateError(f"player {certificate.winner} does not win after every move {place}")
+        raise UserError(f"player {certificate.winner} does not win after every move {place}")
     if found == TOO_MANY or met != certificate.positions:
-        raise CertificateError(f"it says that {certificate.positions} positions are met, and there are others {place}")
+        raise UserError(f"it says that {certificate.positions} positions are met, and there are others {place}")
     return ends
 
 

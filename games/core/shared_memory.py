@@ -10,19 +10,15 @@ from arena.games.core.errors import UserError
 LACKING = {errno.ENOENT, errno.ENOTDIR, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.ENOSYS}
 
 
-class SharedMemoryError(UserError, RuntimeError):
-    """The system gives processes no memory to share."""
-
-
 @contextmanager
 def sharing() -> Iterator[None]:
-    """A context to make shared memory or locks in; SharedMemoryError if the system has none."""
+    """A context to make shared memory or locks in; UserError if the system has none."""
     try:
         yield
     except OSError as error:
         if error.errno not in LACKING:
             raise
-        raise SharedMemoryError(
+        raise UserError(
             f"this system gives no shared memory (/dev/shm): {error.strerror}; mount it, or start a container with a "
             "larger --shm-size"
         ) from error

@@ -8,19 +8,15 @@ VARIABLE = "ARENA_SPECIALIZE"  # environment variable with the mode
 ALWAYS, NEVER = MODES = ("always", "never")
 
 
-class UnknownMode(UserError, ValueError):
-    """The environment variable, or a caller, names an unknown mode."""
-
-
 def mode_of_environment() -> str:
-    """The environment's mode; UnknownMode if it is none."""
+    """The environment's mode; UserError if it is none."""
     return checked(os.environ.get(VARIABLE, NEVER))
 
 
 def checked(mode: str) -> str:
-    """The mode; UnknownMode if there is no such mode."""
+    """The mode; UserError if there is no such mode."""
     if mode not in MODES:
-        raise UnknownMode(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
+        raise UserError(f"{VARIABLE} = {mode!r} is not one of {', '.join(MODES)}")
     return mode
 
 
@@ -31,5 +27,5 @@ class Setting:
 
 
 def set_mode(mode: str) -> None:
-    """Choose for this process and those that it starts; UnknownMode if it is none."""
+    """Choose for this process and those that it starts; UserError if it is none."""
     os.environ[VARIABLE] = Setting.mode = checked(mode)

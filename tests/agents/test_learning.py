@@ -20,12 +20,13 @@ from arena.agents.learning.td import TD, SelfPlay, new_room
 from arena.agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from arena.agents.minimax.ubfm import ROOT, SIZE, UBFMOptions
 from arena.games.core.conformance import values_kernel
+from arena.games.core.errors import UserError
 from arena.games.core.jit import kernel
 from arena.games.core.network import SCALE, STAGES, board_of, contents_of, images, make_orbits, new_network, windows
 from arena.games.core.network_file import network_bytes
 from arena.games.core.prepared_file import LONGEST_HEADER, PreparedFileError, pack
 from arena.games.core.random import random_below, random_unit, stream
-from arena.study.learning import Learning, LearningError, begin, match, stored_positions
+from arena.study.learning import Learning, begin, match, stored_positions
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line
 from tests.typed import call
@@ -370,7 +371,7 @@ def test_learning_goes_on_as_if_nothing_had_happened(spec, tmp_path, kernels):
     for name in ("weights", "errors", "sizes", "counts", "losses", "rng"):
         assert np.array_equal(getattr(later.trainer, name), getattr(whole.trainer, name)), name
     assert later.card()["weights"] == whole.card()["weights"] != parts.card()["weights"]
-    with pytest.raises(LearningError, match="was begun with seed = 3, not 4"):
+    with pytest.raises(UserError, match="was begun with seed = 3, not 4"):
         learning_by(game, spec, seed=4).resume(tmp_path / "c")
 
 
@@ -424,19 +425,19 @@ def test_learning_from_a_run(tmp_path):
     values = [learned.evaluate(state) for state in states]
     assert max(abs(value - twin.value(state)) for value, state in zip(values, states)) < 1e-4
     assert np.corrcoef(values, targets)[0, 1] > 0.5
-    with pytest.raises(LearningError, match="is of tictactoe, not of connect4"):
+    with pytest.raises(UserError, match="is of tictactoe, not of connect4"):
         learning_by(games.make("connect4"), f"run({str(tmp_path / 'run')!r})")
 
 
 def test_what_cannot_be_learned():
     for spec in ("pig", "samegame", "kalah"):
-        with pytest.raises(LearningError, match="must be for two players, without chance, and have `planes`"):
+        with pytest.raises(UserError, match="must be for two players, without chance, and have `planes`"):
             begin(games.make(spec), TD())
     with pytest.raises(ValueError, match="decay = 2 is out of range: it can be 0 to 1"):
         TD(decay=2)
     with pytest.raises(ValueError, match="step = nan is out of range: it can be 1e-06 to 100"):
         TD(step=float("nan"))
-    with pytest.raises(LearningError, match="the most are"):
+    with pytest.raises(UserError, match="the most are"):
         begin(games.make("connect4"), TD(stages=64))
 
 
@@ -600,7 +601,7 @@ def test_what_fails_in_a_match_loses_nothing(tmp_path, monkeypatch):
 
     def fails(*_):
         path.unlink()
-        raise LearningError("it failed")
+        raise UserError("it failed")
 
     monkeypatch.setattr("arena.study.learning.match", fails)
     assert call("learn", "tictactoe", "--match", 8, "--output", path, "--games", 64).exit_code == 2

@@ -12,10 +12,10 @@ from arena.agents.core.learned import load_policy
 from arena.agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from arena.agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
 from arena.agents.montecarlo.method import methods_of
+from arena.games.core.errors import UserError
 from arena.games.core.network_file import POLICY, network_bytes
 from arena.games.core.prepared_file import PreparedFileError
 from arena.games.core.random import stream
-from arena.study.learning import LearningError
 from tests.agents import naive_methods as naive
 from tests.agents.naive_methods import softmax
 from tests.agents.positions import random_line, random_position
@@ -301,7 +301,7 @@ def test_a_teacher_whose_policy_has_changed_is_not_gone_on_with(policies, tmp_pa
     (tmp_path / "a.policy").write_bytes(network_bytes(game, again, POLICY))
     learning_by(game, "visits", teacher=teacher).resume(path)
     (tmp_path / "a.policy").write_bytes((tmp_path / "b.policy").read_bytes())
-    with pytest.raises(LearningError, match=r"cannot be gone on with: the file 'a\.policy' has changed") as error:
+    with pytest.raises(UserError, match=r"cannot be gone on with: the file 'a\.policy' has changed") as error:
         learning_by(game, "visits", teacher=teacher).resume(path)
     assert "\n" not in str(error.value)
 

@@ -7,8 +7,8 @@ import pytest
 
 from arena import results
 from arena.formats.schedule import Schedule
+from arena.games.core.errors import UserError
 from arena.report import along, pieces
-from arena.report.pieces import NoPiece
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from arena.results.statistics.ratings import count_results, rate
@@ -78,9 +78,9 @@ def test_a_test_ends_where_its_report_says(tmp_path):
 def test_what_is_drawn(run, tmp_path):
     alone = store_runs_alone(tmp_path / "alone")
     assert {*along.kinds(run)} == {"progress"} and along.kinds(results.load(alone)) == {}
-    with pytest.raises(NoPiece, match=r"llr is not drawn of this run; there are ratings, .*, progress"):
+    with pytest.raises(UserError, match=r"llr is not drawn of this run; there are ratings, .*, progress"):
         pieces.pieces_of(run.folder).figure("llr", 3.0)
-    with pytest.raises(NoPiece, match="there are curves"):
+    with pytest.raises(UserError, match="there are curves"):
         pieces.pieces_of(alone).figure("progress", 3.0)
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import arena
 from arena.cli import app
+from arena.games.core.errors import UserError
 from arena.report import archive
 from arena.results.database.store import FILE_NAME
 from arena.runner.running import Playing
@@ -126,7 +127,7 @@ def test_every_file_that_is_altered_added_or_missing_is_found(published, tmp_pat
     files, places = members(published["two"]), (tmp_path / str(number) for number in count())
 
     def refused(files, told, honest=False):
-        with pytest.raises(archive.ArchiveError, match=re.escape(told)):
+        with pytest.raises(UserError, match=re.escape(told)):
             archive.unpack(packed_again(tmp_path, files, honest), next(places))
 
     for name in files.keys() - {archive.METADATA}:

@@ -350,7 +350,7 @@ def test_kernels_are_compiled_first_and_those_of_a_class_together_then_methods()
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="what is replaced here reaches forks alone")
 def test_a_process_that_dies_while_it_compiles_is_told(monkeypatch):
     monkeypatch.setattr(first_moves, "warm", lambda *arguments: os._exit(1))
-    with pytest.raises(kernel_cache.CompilingError, match="has died"):
+    with pytest.raises(UserError, match="has died"):
         kernel_cache.warm(kernel_cache.parts(["nim"], ["random"]), 2, lambda *row: None)
 
 

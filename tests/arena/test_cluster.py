@@ -24,10 +24,11 @@ from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
 from arena.cluster.proof_jobs import jobs_on
+from arena.games.core.errors import UserError
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from arena.study import positions_on_cluster
-from arena.study.positions import Known, PositionError, check_positions
+from arena.study.positions import Known, check_positions
 from arena.study.positions_on_cluster import check_positions_on
 from arena.workers import batches
 from arena.workers.batches import Lengths
@@ -170,7 +171,7 @@ def test_positions_of_a_file_are_shared_out(cluster, monkeypatch):
         *check_positions(solvers[1], known[3:], path, told.append),
     ]
     assert [(one.found, one.nodes) for one in checked] == [(one.found, one.nodes) for one in apart]
-    with pytest.raises(PositionError, match=r"positions\.txt:7: '9' is not a legal move"):
+    with pytest.raises(UserError, match=r"positions\.txt:7: '9' is not a legal move"):
         check_positions_on(cluster, str(game), "dfpn", [Known(7, "9", 0)], path, told.append)
 
 

@@ -14,13 +14,14 @@ import pytest
 pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
 
 from arena import games
+from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE
 from arena.games.core.rules import IllegalMove
 from arena.lab import searches
 from arena.lab.access import Guard
 from arena.lab.line import Line
 from arena.lab.saving import suffixes, text_of
-from arena.lab.searches import Search, TooMany
+from arena.lab.searches import Search
 from arena.lab.shown import graph_of
 from arena.results.files.exchange import from_jsonl
 from tests.typed import call
@@ -239,7 +240,7 @@ def test_what_cannot_be_searched_is_said(search, monkeypatch):
     one.go(["9z"], 1)
     assert "'9z' is not a legal move" in heard(one, lambda answers: not one.busy)[-1][1]
     monkeypatch.setattr(searches, "MOST", 1)
-    with pytest.raises(TooMany, match="1 searches run already"):
+    with pytest.raises(UserError, match="1 searches run already"):
         search("uct", "tictactoe")
 
 

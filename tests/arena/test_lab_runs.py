@@ -22,8 +22,6 @@ from arena.games.core.errors import UserError
 from arena.lab import apart, asking, folder, launching, new_run_page, reading, replaying, trial
 from arena.lab.apart import Apart, Failed
 from arena.lab.asking import KINDS
-from arena.lab.folder import NoRun
-from arena.lab.launching import NotStarted
 from arena.results.database.store import Store
 from arena.results.files.exchange import from_jsonl
 from arena.results.shown.export import elo_with_error
@@ -58,10 +56,10 @@ def test_a_run_is_found_by_its_address(full, tmp_path, monkeypatch, name):
 )
 def test_no_name_leads_out_of_the_folder(full, monkeypatch, name):
     monkeypatch.setattr(folder, "_at", full.parent)
-    with pytest.raises(NoRun, match="there is no run"):
+    with pytest.raises(UserError, match="there is no run"):
         folder.found(name)
     monkeypatch.setattr(folder, "_at", full)
-    with pytest.raises(NoRun):
+    with pytest.raises(UserError):
         folder.found(name)
 
 
@@ -290,10 +288,10 @@ def test_a_command_that_fails_says_why(tmp_path):
 
 
 def test_a_run_is_started_once(full, tmp_path):
-    with Store.create(tmp_path / "busy", {}, []), pytest.raises(NotStarted, match="is being played already"):
+    with Store.create(tmp_path / "busy", {}, []), pytest.raises(UserError, match="is being played already"):
         launching.start(tmp_path / "busy", ["--version"])
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotStarted, match=r"File exists|Not a directory"):
+    with pytest.raises(UserError, match=r"File exists|Not a directory"):
         launching.start(tmp_path / "file", ["--version"])
     assert Path(full).exists()
 

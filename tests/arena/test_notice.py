@@ -11,7 +11,7 @@ from arena import results
 from arena.games.core.errors import UserError
 from arena.results.database.store import Store
 from arena.runner import notice
-from arena.runner.notice import PLAYING, STOP, STOP_NOW, WISH, Game, Notice, NotPlaying, ask, now
+from arena.runner.notice import PLAYING, STOP, STOP_NOW, WISH, Game, Notice, ask, now
 from arena.runner.running import Interrupted, run
 
 CONFIG = {"game": "connect4", "games": 4000, "seed": 3, "agents": ["uct(playouts=400)", "random"]}
@@ -53,7 +53,7 @@ def test_others_see_what_is_played_and_stop_it_twice_at_once(playing):
     assert isinstance(raised[0], Interrupted) and raised[0].stored == len(results.load(folder))
     assert {path.name for path in folder.iterdir()} == {"tournament.sqlite", "lock", "log.txt"}
     assert "games that run are finished" in (folder / "log.txt").read_text()
-    with pytest.raises(NotPlaying, match="is not being played"):
+    with pytest.raises(UserError, match="is not being played"):
         ask(folder, STOP)
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from arena import games
+from arena.games.core.errors import UserError
 from arena.study import counting
-from arena.study.counting import TooMany, by_position, counted, levels
+from arena.study.counting import by_position, counted, levels
 from tests.arena.test_cli import call
 
 
@@ -70,7 +71,7 @@ def test_what_cannot_be_counted(monkeypatch):
     assert call("perft", "chess", "--moves", "e5").exit_code == 2
     monkeypatch.setattr(counting, "MOST", 100)
     game = games.make("tictactoe")
-    with pytest.raises(TooMany, match="there are 252 positions, and room for 100"):
+    with pytest.raises(UserError, match="there are 252 positions, and room for 100"):
         levels(game, game.initial(), 3, True, lambda what: None)
 
 

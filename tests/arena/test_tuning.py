@@ -18,6 +18,7 @@ import arena
 from arena import agents
 from arena.cli import app
 from arena.config.config import ConfigError
+from arena.games.core.errors import UserError
 from arena.report import pieces, write_report
 from arena.results.database.store import Store, StoreError
 from arena.results.papers.paper_figures import picture
@@ -346,7 +347,7 @@ def test_pairs_and_paths_are_drawn(tmp_path):
     )
     shares = tuning_run.result(found)["parameters"]["solver"]["shares"]
     assert list(shares) == ["False", "True"] and sum(shares.values()) == pytest.approx(1)
-    with pytest.raises(pieces.NoPiece, match="path is not drawn"):
+    with pytest.raises(UserError, match="path is not drawn"):
         pieces.pieces_of(tmp_path / "two").figure("path", 3.4)
 
 

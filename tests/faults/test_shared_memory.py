@@ -8,7 +8,8 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import Budget
-from arena.games.core.shared_memory import SharedMemoryError, sharing
+from arena.games.core.errors import UserError
+from arena.games.core.shared_memory import sharing
 from tests.typed import call
 
 RUN = ("run", "--game", "tictactoe", "--agent", "random", "--agent", "flat(playouts=3)", "--games", "2")
@@ -39,7 +40,7 @@ def test_a_run_says_that_there_is_no_shared_memory(tmp_path, monkeypatch, fault,
 @pytest.mark.plain
 def test_parallel_searches_say_that_there_is_no_shared_memory(fault):
     check(call("solve", "tictactoe", "--agent", "spdfpn(workers=2)"), fault)
-    with pytest.raises(SharedMemoryError, match=fault):
+    with pytest.raises(UserError, match=fault):
         agents.make("distributed(workers=2)").new_player(games.make("tictactoe"), Budget(playouts=9))
 
 

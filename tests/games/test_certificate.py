@@ -13,7 +13,8 @@ import pytest
 from arena import agents, games
 from arena.agents.core.solve import solver_of
 from arena.agents.minimax.strategy import certificate
-from arena.games.core.certificate import FORMAT, CertificateError, is_in_sight, read, verify
+from arena.games.core.certificate import FORMAT, is_in_sight, read, verify
+from arena.games.core.errors import UserError
 from arena.games.core.lookahead import new_lookahead
 from tests.typed import as_json, call
 
@@ -71,7 +72,7 @@ def test_a_certificate_wins_every_game(horizon):
     assert made.winner == 1 and verify(GAME, made) == ends_won(GAME, made) > 100
     assert (made.positions < nearer.positions) == (horizon in (1, 3))
     if horizon:
-        with pytest.raises(CertificateError):
+        with pytest.raises(UserError):
             verify(GAME, dataclasses.replace(made, horizon=0))
 
 
@@ -106,7 +107,7 @@ def test_a_certificate_needs_keys_of_their_type_in_range(tmp_path, sound, key, b
     head, _, moves = sound.packed().partition(b"\n")
     path.write_bytes(re.sub(rb'"%s":("[^"]*"|\d+)' % key.encode(), bad, head) + b"\n" + moves)
     assert path.read_bytes() != sound.packed()
-    with pytest.raises(CertificateError, match=r"does not hold a certificate.*: ."):
+    with pytest.raises(UserError, match=r"does not hold a certificate.*: ."):
         read(path)
 
 
@@ -126,11 +127,11 @@ def test_what_proves_nothing_is_refused(sound):
         "a move is not legal": np.append(moves[:5], 0).astype(np.int32),
     }
     for message, altered in bad.items():
-        with pytest.raises(CertificateError, match=message):
+        with pytest.raises(UserError, match=message):
             verify(GAME, dataclasses.replace(sound, moves=altered))
-    with pytest.raises(CertificateError, match=r"player 0 does not win|not legal|are not enough"):
+    with pytest.raises(UserError, match=r"player 0 does not win|not legal|are not enough"):
         verify(GAME, dataclasses.replace(sound, winner=0))
-    with pytest.raises(CertificateError, match="there are others"):
+    with pytest.raises(UserError, match="there are others"):
         verify(GAME, dataclasses.replace(sound, positions=sound.positions - 1))
 
 
@@ -140,7 +141,7 @@ def test_a_worse_move_is_noticed(sound):
     first = GAME.after(root, GAME.moves(root)[0])
     for move in GAME.moves(first):
         if move != sound.moves[0]:
-            with pytest.raises(CertificateError):
+            with pytest.raises(UserError):
                 verify(GAME, dataclasses.replace(sound, moves=np.concatenate([[np.int32(move)], sound.moves[1:]])))
 
 
@@ -174,20 +175,20 @@ def test_a_file_with_a_number_that_is_none_is_refused(tmp_path, positions):
     path = tmp_path / "bad.proof"
     head = f'{{"format": "{FORMAT}", "winner": 0, "moves": 0, "horizon": 0, "positions": {positions}}}'
     path.write_bytes(head.encode() + b"\n" + zlib.compress(b""))
-    with pytest.raises(CertificateError, match="does not hold a certificate"):
+    with pytest.raises(UserError, match="does not hold a certificate"):
         read(path)
 
 
 def test_a_long_certificate_is_followed_with_growing_room(sound, monkeypatch):
     monkeypatch.setattr("arena.games.core.certificate.FIRST_SPACE", 3)
     assert verify(GAME, sound) == ends_won(GAME, sound)
-    with pytest.raises(CertificateError, match="there are others"):
+    with pytest.raises(UserError, match="there are others"):
         verify(GAME, dataclasses.replace(sound, positions=sound.positions - 1))
 
 
 def test_a_file_that_tells_of_too_many_positions_takes_no_memory(sound):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(CertificateError, match="there are others"):
+    with pytest.raises(UserError, match="there are others"):
         verify(GAME, dataclasses.replace(sound, positions=1 << 28))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (256 << 10)  # KiB
 
