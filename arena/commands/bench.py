@@ -50,15 +50,12 @@ def bench(game: Games = None, agent: Agents = None, seconds: Seconds = 0.5) -> N
 
 def _print(report: dict) -> None:
     """Print the measurements, then what could not be measured."""
-    import pandas as pd
-
     for rows, title in ((report["games"], "Random playouts"), (report["agents"], "Searches")):
         if rows:
-            print_table(pd.DataFrame(rows).drop(columns="chunks"), title=title)
+            print_table([{key: row[key] for key in row if key != "chunks"} for row in rows], title)
     if any(row["lanes"] for row in report["games"]):
         bits = report["machine"]["vector_bits"]
         say(f"lanes: playouts side by side, in registers of {bits} bits; 0: one by one")
     typer.echo(f"kernels: {KERNELS[report['specialize']]}")
     if report["failures"]:
-        rows = pd.DataFrame(report["failures"]).fillna({"agent": PLAYOUTS})
-        print_table(rows, title="\nFailures")
+        print_table([row | {"agent": row.get("agent") or PLAYOUTS} for row in report["failures"]], "\nFailures")

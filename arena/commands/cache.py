@@ -22,11 +22,9 @@ def info() -> None:
     ARENA_CACHE_DIR names another folder than the system's for caches, and ARENA_CACHE_PATH more to read from. Beyond
     ARENA_CACHE_MEGABYTES, by default 500, what was used least lately is removed.
     """
-    import pandas as pd
-
     from arena.study import kernel_cache
 
-    print_table(pd.DataFrame(kernel_cache.info()))
+    print_table(kernel_cache.info())
 
 
 @command(group=cache, examples="arena cache clear")

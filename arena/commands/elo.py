@@ -99,7 +99,7 @@ def _print_ratings(folder: Path, options: dict, samples: int) -> None:
     """Print the ratings of a run, and an estimate for each pair."""
     from arena import results
     from arena.results.shown.summary import intervals_in, side_by_side
-    from arena.results.shown.tables import differences
+    from arena.results.shown.tables import ESTIMATED, differences
 
     run = results.load(folder)
     ratings = run.rate(**options)
@@ -112,10 +112,9 @@ def _print_ratings(folder: Path, options: dict, samples: int) -> None:
     rows = {name: records_of(table) for name, table in tables.items()}
     if answered(pool | rows | {"notes": notes}):
         return
-    frame.attrs["kind"] = "standings"
-    print_table(frame, title="Ratings")
+    print_table(frame, "Ratings", "standings")
     say(_advantage_in_words(pool))
-    print_table(_estimated(pairs), title="\nPairs")
+    print_table(pairs[["a", "b", "games", "score", *ESTIMATED]].copy(), "\nPairs", "estimates")
     for note in notes:
         tell(note)
 
@@ -142,11 +141,3 @@ def _advantage_in_words(pool: dict) -> str:
     if pool["draws"] == Draws.half:
         return f"{advantage}; draws count as half a win and half a loss."
     return f"{advantage}; {100 * pool['draw_rate']:.1f} % of games of equals are drawn."
-
-
-def _estimated(pairs):
-    from arena.results.shown.tables import ESTIMATED
-
-    frame = pairs[["a", "b", "games", "score", *ESTIMATED]].copy()
-    frame.attrs["kind"] = "estimates"
-    return frame

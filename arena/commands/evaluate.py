@@ -66,7 +66,10 @@ def evaluate(
     for one in found:
         _tell(one)
     if means:
-        _tell_means(means)
+        say("")
+        forms = {"mean": "{:+.4f}", "error": "± {:.4f}", "deviation": "{:.4f}"}
+        rows = [row | {name: form.format(row[name]) for name, form in forms.items()} for row in means]
+        print_table(rows, "Random playouts: the mean of their results, with its 95 % error", "playouts")
 
 
 def _means(game, state, most: int, seed: int) -> list[dict]:
@@ -94,17 +97,6 @@ def _means(game, state, most: int, seed: int) -> list[dict]:
     return rows
 
 
-def _tell_means(rows: list[dict]) -> None:
-    import pandas as pd
-
-    frame = pd.DataFrame(rows)
-    frame["mean"], frame["error"] = frame["mean"].map("{:+.4f}".format), frame["error"].map("± {:.4f}".format)
-    frame["deviation"] = frame["deviation"].map("{:.4f}".format)
-    frame.attrs["kind"] = "playouts"
-    say("")
-    print_table(frame, title="Random playouts: the mean of their results, with its 95 % error")
-
-
 def _evaluated(game, state) -> dict:
     """An evaluation's name, value and terms, and the sum of the terms."""
     terms = [
@@ -119,10 +111,6 @@ def _evaluated(game, state) -> dict:
 def _tell(found: dict) -> None:
     say(f"\n{found['evaluation']}: {found['value']:.4f}")
     if found["terms"]:
-        import pandas as pd
-
-        frame = pd.DataFrame(found["terms"])
-        frame["points"] = frame["weight"] * (frame["first"] - frame["second"]) + 0.0  # never -0
-        frame.attrs["kind"] = "terms"
-        print_table(frame)
+        points = (one["weight"] * (one["first"] - one["second"]) + 0.0 for one in found["terms"])  # never -0
+        print_table([one | {"points": each} for one, each in zip(found["terms"], points)], kind="terms")
         say(f"sum of points: {found['sum']:.4g}")

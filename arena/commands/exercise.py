@@ -22,10 +22,8 @@ def exercise(game: Games = None, seconds: Seconds = 60.0, table: TableSize = 64.
 
     Minimax and alpha-beta each play a game against themselves; the table has their nodes and processor time.
     """
-    import pandas as pd
-
     from arena.study.exercise import GAMES, savings
 
     with progress_line("compiling") as show:
         rows = savings(game or GAMES, seconds, table, show)
-    print_table(pd.DataFrame(rows))
+    print_table(rows)

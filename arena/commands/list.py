@@ -103,43 +103,41 @@ def _class_row(cls) -> dict:
 
 def _print_named(registry, names: list[str], facts: Callable[[Any], dict]) -> None:
     """Print classes with their parameters; as JSON, one as an object, several as a list."""
-    from arena.games.core.describe import about, parameters
-
     classes = [_found(registry, name) for name in names]
-    if not wants_json():
-        for number, cls in enumerate(classes):
-            if number:
-                say("")
-            _print_one(cls, facts(cls))
+    described = [_described(cls, facts(cls)) for cls in classes]
+    if answered(described[0] if len(described) == 1 else described):
         return
-    described = [
-        {"name": cls.name, "about": about(cls)}
-        | facts(cls)
-        | {"parameters": [asdict(one) for one in parameters(cls)]}
-        | {name: [_method_row(one) for one in listed.classes().values()] for name, listed in _catalogue(cls)}
-        for cls in classes
-    ]
-    answered(described[0] if len(described) == 1 else described)
+    for number, (cls, one) in enumerate(zip(classes, described)):
+        if number:
+            say("")
+        _print_one(cls, one, facts(cls))
 
 
-def _print_one(cls, facts: dict) -> None:
-    """Print a class: what it is, facts, and a line for each parameter."""
+def _described(cls, facts: dict) -> dict:
     from arena.games.core.describe import about, parameters
 
-    say(f"{cls.name}: {about(cls)}\n")
+    # parameters whose text names entries of a registry: the methods of uct
+    catalogue = {name: list(listed.classes().values()) for name, listed in getattr(cls, "catalogue", {}).items()}
+    known = {"name": cls.name, "about": about(cls)} | facts | {"parameters": [asdict(one) for one in parameters(cls)]}
+    return known | {name: list(map(_method_row, classes)) for name, classes in catalogue.items()}
+
+
+def _print_one(cls, one: dict, facts: dict) -> None:
+    """Print a class: what it is, facts, and a line for each parameter."""
+    say(f"{one['name']}: {one['about']}\n")
     for what, value in facts.items():
         if what == "terms" and value:  # as they are typed
             usual = ", ".join(f"{term}={weight:g}" for term, weight in cls.term_weights.items())
             say(f'terms: {usual}; other weights as in evaluation="{value[0]}=2, {value[-1]}=1"')
         elif value not in ("", None, [], ()):
             say(f"{what}: {_said(value)}")
-    if found := [asdict(one) for one in parameters(cls)]:
+    if found := one["parameters"]:
         _print_columns(
             ("parameter", "default", "range", "meaning"), map(_parameter_cells, found), "default", "range", "meaning"
         )
-    for name, listed in _catalogue(cls):
+    for name in getattr(cls, "catalogue", {}):
         say(f"\n{name}:")
-        _print_catalogue([_method_row(one) for one in listed.classes().values()])
+        _print_catalogue(one[name])
 
 
 def _parameter_cells(one: dict) -> tuple[str, ...]:
@@ -153,11 +151,6 @@ def _print_columns(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]], *
 
     columns = zip(headings, zip(*rows))
     print_fitted(Fitted([Shown(heading, cells, flows=heading in flowing) for heading, cells in columns]))
-
-
-def _catalogue(cls):
-    """(parameter, registry) of parameters whose text names entries of a registry: the methods of uct."""
-    return getattr(cls, "catalogue", {}).items()
 
 
 def _method_row(cls) -> dict:

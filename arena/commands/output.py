@@ -52,10 +52,14 @@ def records_of(frame) -> list[dict]:
     return json.loads(render(frame, "json"))
 
 
-def print_table(frame, title: str | None = None) -> None:
-    """Print a data frame as JSON, or as a table as wide as the terminal."""
+def print_table(rows, title: str | None = None, kind: str = "") -> None:
+    """Print a data frame, or rows as dicts, as JSON, or as a table of a kind as wide as the terminal."""
+    import pandas as pd
+
     from arena.results.shown.export import render, rich_table
 
+    frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows)
+    frame.attrs |= {"kind": kind} if kind else {}
     if wants_json():
         typer.echo(render(frame, "json"), nl=False)
     elif (console := _console()).is_terminal:

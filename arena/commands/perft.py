@@ -63,9 +63,7 @@ def _print(found) -> None:
     frame = pd.DataFrame(found).dropna(axis="columns").astype(int)
     if not frame["games"].any():
         frame = frame.drop(columns=["games", "games_of_classes"], errors="ignore")
-    frame = frame.rename(columns=HEADINGS)
-    frame.attrs["kind"] = "perft"
-    print_table(frame)
+    print_table(frame.rename(columns=HEADINGS), kind="perft")
 
 
 def _in_all(found, nodes: int, seconds: float) -> str:

@@ -17,8 +17,6 @@ def runs(
 
     Runs in subfolders are listed too; the most recent comes first.
     """
-    import pandas as pd
-
     from arena.report.listing import runs_in
 
     if not folder.is_dir():
@@ -27,23 +25,15 @@ def runs(
     if answered({"runs": rows, "unread": unread}):
         return
     if rows:
-        print_table(_for_people(pd.DataFrame(rows)))
+        print_table(list(map(_for_people, rows)), kind="runs")
     else:
         tell(f"There are no runs in {folder}.")
     for fault in unread:
         tell(f"{fault['run']} cannot be read: {fault['error']}")
 
 
-def _for_people(frame):
-    """The table without seconds, and with the stored and total games in one column."""
-    import pandas as pd
-
-    far = [
-        f"{stored:,}" if pd.isna(total) else f"{stored:,} of {int(total):,}"
-        for stored, total in zip(frame["stored"], frame["total"])
-    ]
-    columns = frame[["run", "games", "agents", "leader", "state"]].copy()
-    columns.insert(1, "played", [text[:16] for text in frame["played"]])
-    columns.insert(6, "how far", far)
-    columns.attrs["kind"] = "runs"
-    return columns
+def _for_people(row: dict) -> dict:
+    """A run's row without seconds and format, and with the stored and total games in one column."""
+    far = f"{row['stored']:,}" + ("" if row["total"] is None else f" of {row['total']:,}")
+    shown = {"run": row["run"], "played": row["played"][:16]} | {key: row[key] for key in ("games", "agents", "leader")}
+    return shown | {"state": row["state"], "how far": far}

@@ -80,7 +80,7 @@ def _show_game(game, record, moves: list[str]) -> None:
     say(f"Game {record.id} of {game}, opening {record.opening}, seed {record.seed}")
     say(f"First: {record.first}\nSecond: {record.second}\nOpening: {record.opening_moves or 'none'}\n")
     if record.decisions:
-        print_table(_decisions_frame(record))
+        print_table(_decisions_frame(record), kind="moves")
     say(f"\nAfter {len(moves)} of {record.plies} plies:\n{_board(game, moves)}")
     say(in_words(record))
 
@@ -95,15 +95,11 @@ def _decisions_frame(record):
     others = frame.columns.difference([*main, "side", "seconds", "candidates"], sort=False)
     counts = [name for name in others if frame[name].any()]
     frame[counts] = frame[counts].convert_dtypes()
-    frame = frame[[*main, *counts, "seconds"]]
-    frame.attrs["kind"] = "moves"
-    return frame
+    return frame[[*main, *counts, "seconds"]]
 
 
 def _show_candidates(record) -> None:
     """Print the candidates of every decision that has any, with a tick at the move played."""
-    import pandas as pd
-
     from arena.results.database.candidates import read
 
     agents = (record.first, record.second)
@@ -116,10 +112,8 @@ def _show_candidates(record) -> None:
     if not rows:
         say("\nNo candidates are stored: the agents gave none.")
         return
-    frame = pd.DataFrame(rows)
-    frame.attrs["kind"] = "candidates"
     say("\nThe moves that each search visited most:\n")
-    print_table(frame)
+    print_table(rows, kind="candidates")
 
 
 def _show_run(game, record, moves: list[str]) -> None:

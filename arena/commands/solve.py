@@ -1,6 +1,7 @@
 """`arena solve`: the value of a position."""
 
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -133,22 +134,10 @@ def _report(game, state, agent: str, plies: int, solution) -> dict:
     """A solution as plain values, with moves by name."""
     from arena.study.positions import names_of
 
-    return {
-        "game": str(game),
-        "agent": agent,
-        "after": plies,
-        "player": int(game.player(state)),
-        "value": solution.value,
-        "goals": solution.goals,
-        "best": [game.move_name(state, move) for move in solution.best],
-        "plies": solution.plies,
-        "nodes": solution.nodes,
-        "seconds": solution.seconds,
-        "virtual_time": solution.virtual_time,
-        "peak_bytes": solution.peak_bytes,
-        "principal_variation": names_of(game, solution.principal_variation, state),
-        "unsolved": solution.unsolved,
-    }
+    about = {"game": str(game), "agent": agent, "after": plies, "player": int(game.player(state))}
+    best = [game.move_name(state, move) for move in solution.best]
+    line = names_of(game, solution.principal_variation, state)
+    return about | asdict(solution) | {"best": best, "principal_variation": line}
 
 
 def _print_solution(game, state, report: dict) -> None:

@@ -138,7 +138,7 @@ class AnalysePage:
                 button("One less", lambda: self.step(-1))
                 button("One more", lambda: self.step(1))
                 self.count = ui.number("iterations of a tree", value=30, min=1, max=100_000, precision=0)
-                self.count.props("dense outlined").classes("w-40")
+                self.count.classes("w-40")
             self.tree = TreeView(self.try_line)
             self.evaluations = ui.table(columns=EVALUATED, rows=[]).props("dense flat").classes("w-full max-w-md")
         self.draw()
@@ -159,7 +159,7 @@ class AnalysePage:
         (self.drawn or self.panels[0]).tree()
 
     def _position(self) -> None:
-        self.moves = ui.textarea("moves, or a position and moves").props("dense outlined autogrow").classes("w-full")
+        self.moves = ui.textarea("moves, or a position and moves").props("autogrow").classes("w-full")
         self.game = SpecField("game", self.line.game.name if self.line.opening else str(self.line.game), "game")
 
         def go() -> None:

@@ -32,12 +32,12 @@ class SpecField:
         self.kind, self.changed = kind, changed
         self.known = ""  # the last text without a mistake
         with ui.column().classes("gap-1 w-full"):
-            self.input = ui.input(label, value=spec, autocomplete=[]).classes("w-full").props("outlined dense")
+            self.input = ui.input(label, value=spec, autocomplete=[]).classes("w-full")
             self.input.on("blur", self._typed).on("keydown.enter", self._typed)
             with ui.expansion("choose").classes("w-full").props("dense"):
                 names = sorted(registry_of(kind).classes())
                 self.name = ui.select(names, label=f"name of the {kind}", on_change=self._named, with_input=True)
-                self.name.classes("w-full").props("outlined dense")
+                self.name.classes("w-full")
                 self.about = ui.label().classes("text-sm")
                 self.form = ui.column().classes("gap-1 w-full")
         self._typed()
@@ -99,7 +99,7 @@ class SpecField:
         hint = "; ".join(part for part in (one.meaning, one.range) if part)
         shown = repr(given[one.name]).strip("'") if one.name in given else ""
         field = ui.input(one.name, value=shown, placeholder=default or "none").classes("w-full")
-        field.props("dense outlined stack-label")
+        field.props("stack-label")
         ui.label(hint).classes("text-xs pb-1")
 
         def set_value() -> None:

@@ -16,6 +16,8 @@ from arena.lab.searches import Search
 from arena.results.printable import printable
 
 T = TypeVar("T")
+for field in (ui.input, ui.number, ui.select, ui.textarea):
+    field.default_props("dense outlined")
 PAGES = {"Play": "/play", "Analyse": "/analyse", "Runs": "/runs", "New run": "/new"}
 MOST_CLIENTS = 32
 STYLE = """

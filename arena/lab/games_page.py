@@ -77,10 +77,10 @@ class GamesPage:
         value = self.given.get(field, "")
         known = options if value in options else [*options, value]
         chosen = ui.select(known, label=label or field, value=value or options[0], on_change=self._asked(field))
-        chosen.props("dense outlined options-dense").classes("w-40")
+        chosen.props("options-dense").classes("w-40")
 
     def _text(self, field: str, label: str) -> None:
-        text = ui.input(label, value=self.given.get(field, "")).props("dense outlined debounce=400").classes("w-32")
+        text = ui.input(label, value=self.given.get(field, "")).props("debounce=400").classes("w-32")
         text.on_value_change(self._asked(field))
 
     def _asked(self, field: str):

@@ -22,8 +22,8 @@ def new_game(line: Line, agent: str, other: str, side: str) -> None:
         game = SpecField("game", line.game.name if line.opening else str(line.game), "game")
         first = SpecField("agent", agent, "agent")
         second = SpecField("agent", other or agent, "second agent, where agents play both sides")
-        sides = ui.select(SIDES, value=side, label="sides").classes("w-full").props("outlined dense")
-        position = ui.input("moves or a position to begin with").classes("w-full").props("outlined dense")
+        sides = ui.select(SIDES, value=side, label="sides").classes("w-full")
+        position = ui.input("moves or a position to begin with").classes("w-full")
 
         def start() -> None:
             moves = str(position.value or "")

@@ -43,18 +43,14 @@ class NewRunPage:
         with ui.column().classes("w-full max-w-md gap-2 grow"):
             heading("New run")
             kinds = ui.select(list(KINDS), label="what", value=self.kind)
-            kinds.props("dense outlined").classes("w-full").on_value_change(lambda event: self.choose(event.value))
-            self.name = (
-                ui.input("name of its folder, by default the game's and a number")
-                .props("dense outlined")
-                .classes("w-full")
-            )
+            kinds.classes("w-full").on_value_change(lambda event: self.choose(event.value))
+            self.name = ui.input("name of its folder, by default the game's and a number").classes("w-full")
             self.form = ui.column().classes("w-full gap-2")
             with ui.row().classes("gap-2"):
-                self.workers = ui.number("cores", value=cores(), min=1, precision=0).props("dense outlined")
-                self.cluster = ui.input("or address of a cluster").props("dense outlined")
+                self.workers = ui.number("cores", value=cores(), min=1, precision=0)
+                self.cluster = ui.input("or address of a cluster")
         with ui.column().classes("grow gap-2 max-w-2xl w-full"):
-            self.text = ui.textarea("configuration (TOML)").props("outlined autogrow debounce=400")
+            self.text = ui.textarea("configuration (TOML)").props("autogrow debounce=400", remove="dense")
             self.text.classes("w-full font-mono").on_value_change(self.typed)
             self.about = ui.label().props("role=status")
             self.faults = ui.column().classes("gap-0")
@@ -87,7 +83,7 @@ class NewRunPage:
             field = ui.textarea(label).props("autogrow").on("blur", lambda: self.entered(key))
         else:
             field = ui.input(label).on("blur", lambda: self.entered(key)).on("keydown.enter", lambda: self.entered(key))
-        self.fields[key] = field.props("dense outlined").classes("w-full")
+        self.fields[key] = field.classes("w-full")
         if key in ("agents", "schemes"):
             with ui.expansion(f"choose one of the {key}").props("dense").classes("w-full"):
                 chosen = SpecField("agent", "tree" if key == "schemes" else "uct(playouts=1000)", "agent")

@@ -45,7 +45,7 @@ class PlayPage:
     # -- What is on it ----------------------------------------------------------------------------------------------
 
     def _typing(self) -> None:
-        self.typed = ui.input("a move, typed").props("dense outlined").classes("w-48")
+        self.typed = ui.input("a move, typed").classes("w-48")
         self.typed.on("keydown.enter", self._enter)
 
     def _enter(self) -> None:

@@ -38,7 +38,7 @@ class LiveView:
             self.pause = button("Pause", lambda: self.ask(notice.STOP))
             self.stop = button("Stop now", lambda: self.ask(notice.STOP_NOW))
             self.resume = button("Resume", lambda: self.go_on())
-            self.games = ui.number("games", value=wanted, min=wanted + 1, precision=0).props("dense outlined")
+            self.games = ui.number("games", value=wanted, min=wanted + 1, precision=0)
             self.more = button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
         self.fault = ui.label().classes("text-sm whitespace-pre-wrap break-all")
         self.playing = ui.label().classes("whitespace-pre-wrap text-sm")
@@ -106,7 +106,7 @@ class TablesView:
         with ui.row().classes("items-center gap-2"):
             self.kind = _select("table", kinds, kind, self._chosen)
             self.columns = ui.select([], label="columns", multiple=True, on_change=self._narrowed)
-            self.columns.props("dense outlined options-dense").classes("w-44")
+            self.columns.props("options-dense").classes("w-44")
             self.format = _select("format", FORMATS, "csv")
             button("Download", self.download)
         self.view = CellsView()
@@ -162,11 +162,11 @@ class FiguresView:
         self.run = run
         with ui.row().classes("items-center gap-2"):
             self.kind = _select("figure", kinds, kind, self._chosen)
-            self.width = ui.input("width", value=WIDTH).props("dense outlined").classes("w-24")
+            self.width = ui.input("width", value=WIDTH).classes("w-24")
             self.width.on("keydown.enter", lambda: self.show()).on("blur", lambda: self.show())
             self.against = _select("against", AGAINST, AGAINST[0], lambda: self.show())
             self.instance = ui.number("number of the game", min=1, precision=0, on_change=lambda: self.show())
-            self.instance.props("dense outlined clearable").classes("w-40")
+            self.instance.props("clearable").classes("w-40")
             self.format = _select("format", PICTURES, "pdf")
             button("Download", self.download)
         self.drawn = ui.html("", sanitize=False)
@@ -198,9 +198,7 @@ class FiguresView:
 
 def _select(label: str, options: tuple[str, ...], value: str, changed=None) -> ui.select:
     chosen = value if value in options else options[0]
-    return (
-        ui.select(list(options), label=label, value=chosen, on_change=changed).props("dense outlined").classes("w-36")
-    )
+    return ui.select(list(options), label=label, value=chosen, on_change=changed).classes("w-36")
 
 
 class RunPage:

@@ -34,7 +34,7 @@ class RunsPage:
         with ui.column().classes("w-full gap-2"):
             with ui.row().classes("items-center gap-2"):
                 heading(f"Runs in {folder.at()}")
-                self.search = ui.input("search").props("dense outlined clearable")
+                self.search = ui.input("search").props("clearable")
                 self.beside = ui.button("Side by side", on_click=self.compare).props("dense no-caps outline")
                 self.beside.set_visibility(False)
                 ui.button("New run", on_click=lambda: ui.navigate.to("/new")).props("dense no-caps outline")
