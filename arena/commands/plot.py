@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -52,23 +52,6 @@ PictureFormat = Annotated[
 Drawing = Annotated[Path | None, output_option("The file to write. Default: DIR/plots/KIND.FORMAT.")]
 
 
-class Print(NamedTuple):
-    """The options of how a figure is printed."""
-
-    width: Width = "3.4in"
-    height: Height = None
-    font: Font = None
-    style: Style = None
-
-
-class Axes(NamedTuple):
-    """The options of what stands on the axes of curves."""
-
-    against: HorizontalAxis = Against.playouts
-    instance: Instance = None
-    panels: Panels = False
-
-
 @command(
     Panel.READ,
     examples="arena plot runs/first ratings\n"
@@ -79,8 +62,13 @@ class Axes(NamedTuple):
 def plot(
     folder: Folder,
     kind: Kind,
-    print: Print,
-    axes: Axes,
+    width: Width = "3.4in",
+    height: Height = None,
+    font: Font = None,
+    style: Style = None,
+    against: HorizontalAxis = Against.playouts,
+    instance: Instance = None,
+    panels: Panels = False,
     format: PictureFormat = None,
     output: Drawing = None,
     force: Force = False,
@@ -101,14 +89,14 @@ def plot(
 
     chosen = _format(format, output)
     try:
-        size = paper_figures.inches(print.width), paper_figures.inches(print.height) if print.height else None
+        size = paper_figures.inches(width), paper_figures.inches(height) if height else None
     except ValueError as error:
         raise typer.BadParameter(f"--width or --height: {error}; it is such as 3.4in, 86mm or 246pt") from None
     check_free(output, force)
     with progress_line("drawing"):
-        drawing, suits = pieces_of(folder).figure(kind.value, size[0], axes.against.value, axes.instance, axes.panels)
+        drawing, suits = pieces_of(folder).figure(kind.value, size[0], against.value, instance, panels)
         shape = size[0], size[1] or suits
-        data = _picture(drawing, shape, chosen, print.style, print.font)
+        data = _picture(drawing, shape, chosen, style, font)
     target = output or folder / "plots" / f"{kind.value}.{chosen}"
     target.parent.mkdir(exist_ok=True)
     write_whole(target, data, force=force or output is None)

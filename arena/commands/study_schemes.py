@@ -1,7 +1,7 @@
 """`arena study schemes`: parallel schemes of tree search against their serial searches."""
 
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -41,20 +41,6 @@ SpeedSeconds = Annotated[
 RESUMED = options.WITH_RESUME | {"file"}  # what may be given with --resume: a file can extend the study
 
 
-class Comparison(NamedTuple):
-    """The options of a study."""
-
-    game: SeveralGames = None
-    scheme: Schemes = None
-    sizes: Sizes = "1,2,4,8,16"
-    playouts: Playouts = "100"
-    games: Games = 200
-    opening_plies: OpeningPlies = 2
-    seed: Seed = 0
-    threads: Threads = False
-    serial: Serial = ""
-
-
 @command(
     group=studies,
     examples='arena study schemes --game connect4 --game "breakthrough(rows=6, columns=6)" --out runs/schemes\n'
@@ -67,7 +53,15 @@ def schemes(
     context: typer.Context,
     file: StudyFile = None,
     *,
-    asked: Comparison,
+    game: SeveralGames = None,
+    scheme: Schemes = None,
+    sizes: Sizes = "1,2,4,8,16",
+    playouts: Playouts = "100",
+    games: Games = 200,
+    opening_plies: OpeningPlies = 2,
+    seed: Seed = 0,
+    threads: Threads = False,
+    serial: Serial = "",
     speed_seconds: SpeedSeconds = 0.5,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
@@ -85,7 +79,7 @@ def schemes(
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {file}")
     if resume and (given or (out is None and file is None)):
         raise typer.BadParameter("--resume continues the study in --out, and needs nothing else, but for a file")
-    if not (resume or file or asked.game):
+    if not (resume or file or game):
         raise typer.BadParameter("give a --game, or a file, or --resume with --out")
     from arena.study.schemes import SCHEMES, SchemesStudy, read_file, run
 
@@ -93,9 +87,9 @@ def schemes(
     if file:
         study = read_file(file)
     elif not resume:
-        several = tuple(asked.game or ()), tuple(asked.scheme or SCHEMES), options.sizes_of(asked.sizes)
-        numbers = asked.games, asked.opening_plies, asked.seed
-        study = SchemesStudy(*several, _budgets(asked.playouts), *numbers, asked.threads, asked.serial)
+        several = tuple(game or ()), tuple(scheme or SCHEMES), options.sizes_of(sizes)
+        numbers = games, opening_plies, seed
+        study = SchemesStudy(*several, _budgets(playouts), *numbers, threads, serial)
     out = out or (Path("runs", file.stem) if file else options.free_folder("schemes"))
     with playing_study(out, "study schemes", where) as playing:
         run(study, out, resume, playing)

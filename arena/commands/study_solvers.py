@@ -1,6 +1,6 @@
 """`arena study solvers`: parallel solvers against one worker."""
 
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -27,20 +27,6 @@ Seed = Annotated[int, typer.Option(help="The seed of random positions.")]
 Threads = Annotated[bool, typer.Option("--threads", help="Real threads and processes, timed by the wall.")]
 
 
-class Solving(NamedTuple):
-    """The options of a study."""
-
-    game: OneGame = None
-    agent: Solvers = None
-    sizes: options.Sizes = "1,2,4,8,16"
-    moves: Lines = None
-    positions: Positions = 3
-    opening_plies: OpeningPlies = 2
-    seed: Seed = 0
-    nodes: Nodes = None
-    threads: Threads = False
-
-
 @command(
     group=studies,
     examples='arena study solvers --game "breakthrough(rows=5, columns=4)" --agent jlpns --agent ppn2 --sizes 1,4,16\n'
@@ -49,7 +35,18 @@ class Solving(NamedTuple):
     as_json=True,
 )
 def solvers(
-    context: typer.Context, asked: Solving, out: options.RunFolder = None, resume: options.ResumeAlone = False
+    context: typer.Context,
+    game: OneGame = None,
+    agent: Solvers = None,
+    sizes: options.Sizes = "1,2,4,8,16",
+    moves: Lines = None,
+    positions: Positions = 3,
+    opening_plies: OpeningPlies = 2,
+    seed: Seed = 0,
+    nodes: Nodes = None,
+    threads: Threads = False,
+    out: options.RunFolder = None,
+    resume: options.ResumeAlone = False,
 ) -> None:
     """Compare parallel solvers with one worker, by time and nodes.
 
@@ -64,9 +61,9 @@ def solvers(
 
     study = None
     if not resume:
-        several = tuple(asked.agent or ()), options.sizes_of(asked.sizes), tuple(asked.moves or ())
-        numbers = asked.positions, asked.opening_plies, asked.seed
-        study = SolvingStudy(str(asked.game), *several, *numbers, asked.nodes, asked.threads)
+        several = tuple(agent or ()), options.sizes_of(sizes), tuple(moves or ())
+        numbers = positions, opening_plies, seed
+        study = SolvingStudy(str(game), *several, *numbers, nodes, threads)
     out = out or options.free_folder("solvers")
     with progress_line() as show:
         points = SolvingStudy.run(study, out, resume, show)

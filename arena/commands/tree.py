@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
@@ -70,17 +70,6 @@ Limit = Annotated[
 ]
 
 
-class Limits(NamedTuple):
-    """The options of how far a search goes, and of what is shown."""
-
-    depth: Depth = None
-    iterations: Iterations = None
-    bounds: Bounds = None
-    goal: ToProve = None
-    seed: Seed = None
-    limit: Limit = None
-
-
 @command(
     Panel.STUDY,
     examples="arena tree tree\n"
@@ -96,7 +85,12 @@ def tree(
     *,
     agent: Searcher = "alphabeta",
     moves: Moves = "",
-    limits: Limits,
+    depth: Depth = None,
+    iterations: Iterations = None,
+    bounds: Bounds = None,
+    goal: ToProve = None,
+    seed: Seed = None,
+    limit: Limit = None,
     each: Each = False,
     output: Drawing = None,
     force: Force = False,
@@ -109,14 +103,13 @@ def tree(
     agent does not name are off, moves are tried in the game's order, and finished games are worth their scores.
     """
     check_free(output, force)
-    _, iterations, bounds, goal, seed, limit = limits
     _check(bounds, each, iterations)
     _plain_if_quick(agent, iterations)
     from arena import games
     from arena.agents.pictures import View
 
     made = games.make(game)
-    searcher = _bare(agent, limits.depth)
+    searcher = _bare(agent, depth)
     state = line_of(made, moves)[1]
     view = View(iterations, bounds, None if goal is None else int(goal is Goal.WIN), seed, limit)
     shown = _searched(searcher, made, state, view, range(1, (iterations or 0) + 1) if each else (iterations,))
