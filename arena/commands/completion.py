@@ -42,11 +42,6 @@ def complete_run(incomplete: str) -> list[str]:
     return sorted(found)
 
 
-def _brief(text: str) -> str:
-    """A description cut to one short line."""
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-
-
 def _known(package: str) -> dict[str, Any]:
     """The known entries, from the index of names; from the registry if the index is missing or plug-ins are named."""
     from arena.games.core import index, plugins
@@ -58,4 +53,5 @@ def _known(package: str) -> dict[str, Any]:
 
 
 def _specs(package: str, incomplete: str) -> list[tuple[str, str]]:
-    return [(name, _brief(one.about)) for name, one in _known(package).items() if name.startswith(incomplete)]
+    found = {name: one.about for name, one in _known(package).items() if name.startswith(incomplete)}
+    return [(name, text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…") for name, text in found.items()]

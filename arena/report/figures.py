@@ -76,19 +76,19 @@ def draw(tournament: Tournament) -> list[Drawn]:
     rows: dict[str, int] = {}
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
     if (frame := table_of(tournament.folder)) is not None:
-        return [of_schemes(frame), *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
+        return [of_schemes(frame), *(_saved(*plot) for plot in plots if plot[0] == "lengths")]
     if (tournament.folder / PLAN_OF_TUNING).exists():
         found = tuning_run.load(tournament.folder)
         kind, *_ = tuned.kinds(found)
-        size = WIDTH, tuned.height(found, kind, WIDTH)
         caption = "Trials, the surface with its 95 % band, the region of the best value; dotted: before."
-        first = _saved("study", "Strength", caption, size, lambda figure: tuned.kinds(found)[kind](figure, found))
-        return [first, *(_drawn(*plot, height=HEIGHT) for plot in plots if plot[0] == "lengths")]
+        height = tuned.height(found, kind, WIDTH)
+        first = _saved("study", "Strength", caption, lambda figure: tuned.kinds(found)[kind](figure, found), height)
+        return [first, *(_saved(*plot) for plot in plots if plot[0] == "lengths")]
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
         caption = "Every cell of the table with its 95 % interval."
         plots.insert(0, ("study", "Scores", caption, paper_figures.draw(tournament, "study", {})))
-    return [_drawn(*plot, height=max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
+    return [_saved(*plot, max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
 
 
 def of_schemes(frame) -> Drawn:
@@ -96,7 +96,7 @@ def of_schemes(frame) -> Drawn:
     caption = "Each scheme against its own search with one worker; bars are 95 % intervals, arrows bounds."
     panels = [name for name in strength_figures.PANELS if name != "throughput"]
     draw, height = strength_figures.drawing(frame, None, panels, WIDTH, least=WIDTH, page=math.inf)
-    return _saved("study", "Strength", caption, (WIDTH, height), draw)
+    return _saved("study", "Strength", caption, draw, height)
 
 
 def _curves(tournament) -> list[Plot]:
@@ -108,14 +108,14 @@ def _curves(tournament) -> list[Plot]:
         caption = "Best score so far against playouts: mean of the runs, and their quartiles."
         if instance == ALL:
             caption = "Best score so far of all instances, 0 for the worst and 1 for the best of each: mean, quartiles."
-        plot = functools.partial(_titleless, tournament.plot.best_so_far, instance)
+        plot = functools.partial(_curve, tournament, instance)
         title = "All instances" if instance == ALL else instance
         plots.append((f"curve_{number}" if several else "curve", title, caption, plot))
     return plots
 
 
-def _titleless(plot, instance, figure) -> None:
-    plot(instance, "playouts", figure.subplots()).set_title("")
+def _curve(tournament, instance, figure) -> None:
+    tournament.plot.best_so_far(instance, "playouts", figure.subplots()).set_title("")
 
 
 def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
@@ -155,14 +155,10 @@ def _on_axes(plot, figure) -> None:
     plot(ax=figure.subplots())
 
 
-def _drawn(name, title, caption, plot, height) -> Drawn:
-    return _saved(name, title, caption, (WIDTH, height), plot)
-
-
-def _saved(name, title, caption, size, draw) -> Drawn:
+def _saved(name, title, caption, draw, height=HEIGHT) -> Drawn:
     # ids differ within a page, and agree between drawings
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": name}):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
         draw(figure)
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None})

@@ -100,7 +100,7 @@ def render(tournament, figures) -> str:
     return template("report.html").render(
         about,
         single=single,
-        title=_title(tournament, config),
+        title=tournament.folder.name if config is None else ", ".join(tournament.instances),
         config=config,
         agents=len(tournament.names),
         stored=len(tournament),
@@ -157,10 +157,6 @@ def _about_scores(tournament) -> dict:
         for row in games.drop_duplicates("condition").sort_values("condition").itertuples()
     ]
     return nothing | {"summary": sentences, "scores": display_columns(frame)}
-
-
-def _title(tournament, config) -> str:
-    return tournament.folder.name if config is None else ", ".join(tournament.instances)
 
 
 def _machine(values: dict) -> dict[str, str]:

@@ -161,10 +161,8 @@ class PiecesOfSchemes(PiecesOfRun):
         return self.speeds
 
     def tables(self):
-        return (*SCALING_KINDS[: 1 + (self.speeds is not None)], *(super().tables() if self._has_run() else ()))
-
-    def _has_run(self) -> bool:
-        return (self.folder / FILE_NAME).exists()
+        of_run = super().tables() if (self.folder / FILE_NAME).exists() else ()
+        return (*SCALING_KINDS[: 1 + (self.speeds is not None)], *of_run)
 
     def table(self, kind=None, format="text"):
         from arena.results.papers.strength_scaling import shown, shown_speeds

@@ -7,7 +7,6 @@ import numpy as np
 
 from arena import agents
 from arena.study import samplers
-from arena.study.samplers import Trial
 from arena.study.space import Values
 from arena.study.tuning import BEST, RECOMMENDED, START, Findings, Step, TuningError
 
@@ -81,16 +80,13 @@ def _survivors(found: Findings) -> list[str]:
     if not found.searched:
         return []
     number = len(found.searched) - 1
-    trials = {name: one for (name, _), one in zip(found.searched[-1].trials, _of_step(found, number))}
+    of_step = [trial for trial in found.trials if trial.step == number]
+    trials = {name: one for (name, _), one in zip(found.searched[-1].trials, of_step)}
     return [
         name
         for name, trial in trials.items()
         if trial.pairs and not samplers.hopeless(trial, [one for one in trials.values() if one.pairs])
     ]
-
-
-def _of_step(found: Findings, number: int) -> list[Trial]:
-    return [trial for trial in found.trials if trial.step == number]
 
 
 def _best(found: Findings) -> str:
