@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.config.config import ConfigError
-from arena.config.loading import from_text
+from arena.config.loading import from_text, values_in
 from arena.formats.schedule import Schedule, described
 from arena.games.core.errors import UserError
 from arena.study import schemes
@@ -46,7 +46,7 @@ def _tournament(text: str, path: Path) -> Checked:
 
 
 def _schemes(text: str, path: Path) -> Checked:
-    study = schemes.from_keys(_values(text, path), str(path))
+    study = schemes.from_keys(values_in(text, path), str(path))
     study.check()
     cells, points = len(study.cells()), len(study.points())
     words = f"{points} schemes and numbers of workers, {cells} games and budgets; results decide how many games follow"
@@ -54,7 +54,7 @@ def _schemes(text: str, path: Path) -> Checked:
 
 
 def _solvers(text: str, path: Path) -> Checked:
-    values = _values(text, path)
+    values = values_in(text, path)
     if strange := [key for key in values if key in SOLVING.values()]:
         raise ConfigError([f"{path}: {strange[0]}: is no key of a study of solvers"])
     study = SolvingStudy.from_values({SOLVING.get(key, key): one for key, one in values.items()}, str(path))
@@ -63,13 +63,6 @@ def _solvers(text: str, path: Path) -> Checked:
     return Checked(
         [], f"{len(study.specs())} solvers by {len(study.sizes())} numbers of workers on {positions} positions"
     )
-
-
-def _values(text: str, path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:
-        raise ConfigError([f"{path}: is not TOML: {error}"]) from None
 
 
 def _options(path: Path, text: str) -> list[str]:

@@ -7,7 +7,7 @@ the colours of a heat map from `image.cmap`, if a style has set them; the defaul
 import math
 import textwrap
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib
 import numpy as np
@@ -67,9 +67,7 @@ def ratings(ax: Axes, standings: pd.DataFrame) -> Axes:
             ax.errorbar(row.elo, place, xerr=error, fmt="o", color=colour, capsize=3)
     ax.set_yticks(range(len(shown)), labels(shown["agent"]))
     ax.invert_yaxis()
-    ax.set_xlabel("Elo, with 95 % errors")
-    ax.grid(axis="x")
-    return ax
+    return _finished(ax, "Elo, with 95 % errors", grid="x")
 
 
 def crosstable(ax: Axes, scores: pd.DataFrame) -> Axes:
@@ -165,12 +163,8 @@ def strength(ax: Axes, standings: pd.DataFrame, win_rates: pd.DataFrame, of: str
         if row.place >= LINES:
             place = str(row.place + 1)
             ax.annotate(place, (row.effort, row.elo), (3, 3), textcoords="offset points", fontsize="x-small")
-    _legend(ax)
     _logarithmic(ax, "x", frame["effort"])
-    ax.set_xlabel(UNITS[of])
-    ax.set_ylabel("Elo")
-    ax.grid()
-    return ax
+    return _finished(ax, UNITS[of], "Elo")
 
 
 def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
@@ -188,11 +182,7 @@ def lengths(ax: Axes, games: pd.DataFrame) -> Axes:
         for label, bars in zip(texts, ax.containers):
             for bar in bars if label == "drawn" else ():
                 bar.set(hatch="/////", edgecolor="white", linewidth=0)  # grey print shows it, too
-    _legend(ax)
-    ax.set_xlabel("plies" if step == 1 else f"plies, in steps of {step}")
-    ax.set_ylabel("games")
-    ax.grid(axis="y")
-    return ax
+    return _finished(ax, "plies" if step == 1 else f"plies, in steps of {step}", "games", grid="y")
 
 
 def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
@@ -205,10 +195,7 @@ def sides(ax: Axes, win_rates: pd.DataFrame) -> Axes:
     ax.set_yticks(places, labels(win_rates["agent"]))
     ax.invert_yaxis()
     ax.set_xlim(-3, 103)
-    ax.set_xlabel("score in %")
-    _legend(ax)
-    ax.grid(axis="x")
-    return ax
+    return _finished(ax, "score in %", grid="x")
 
 
 def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
@@ -227,16 +214,13 @@ def by_ply(ax: Axes, effort: pd.DataFrame, of: str) -> Axes:
         own = own[own[given] >= LEAST_SHARE * own[given].max()]
         means = own[of].to_numpy(float) / own[given].to_numpy(float)
         ax.plot(own["ply"], means, label=label, markersize=3, linewidth=1, markevery=MARKED, **look(number))
-    _legend(ax)
     if of != "depth":
         _logarithmic(
             ax, "y", np.concatenate([np.zeros(0), *(np.asarray(line.get_ydata(), float) for line in ax.lines)])
         )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    ax.set_xlabel("ply" if len(names) <= LINES else f"ply; the first {LINES} of {len(names)} agents")
-    ax.set_ylabel(UNITS.get(of, of.replace("_", " ")))
-    ax.grid()
-    return ax
+    x = "ply" if len(names) <= LINES else f"ply; the first {LINES} of {len(names)} agents"
+    return _finished(ax, x, UNITS.get(of, of.replace("_", " ")))
 
 
 def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
@@ -256,6 +240,14 @@ def best_so_far(ax: Axes, curves: pd.DataFrame, instance: str) -> Axes:
     ax.set_title(short(instance), fontsize="medium")
     ax.grid(alpha=0.3)
     ax.legend(fontsize="small")
+    return ax
+
+
+def _finished(ax: Axes, x: str, y: str = "", grid: Literal["both", "x", "y"] = "both") -> Axes:
+    """The axes with their labels, a grid, and a legend where lines have names."""
+    ax.set(xlabel=x, ylabel=y)
+    ax.grid(axis=grid)
+    _legend(ax)
     return ax
 
 
