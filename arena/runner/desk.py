@@ -13,7 +13,7 @@ from arena.formats.schedule import Schedule
 from arena.results.database.record import GameRecord, Reason
 from arena.results.database.store import Store
 from arena.runner.events import Events
-from arena.runner.notice import STOP_NOW, Game, Notice
+from arena.runner.notice import MOST_GAMES, STOP_NOW, Game, Notice
 from arena.workers.engine import Engine
 from arena.workers.worker import InPlay
 
@@ -94,8 +94,8 @@ class Desk:
         self.events.started(len(self.schedule), len(self.stored))
 
     def _tell(self, state: str, games: list[InPlay]) -> None:
-        told = [self._in_words(one) for one in games]
-        self.notice.tell(state, len(self.stored), len(self.schedule), self.before, self.begun, told)
+        far = {"stored": len(self.stored), "total": len(self.schedule), "before": self.before, "begun": self.begun}
+        self.notice.tell(state=state, **far, games=[self._in_words(one) for one in games[:MOST_GAMES]])
 
     def _in_words(self, one: InPlay) -> Game:
         first, *others = (self._names[seat] for seat in one.fixture.seats)

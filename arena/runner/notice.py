@@ -10,6 +10,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -65,21 +66,12 @@ class Notice:
         self._next = 0.0
         self.close()
 
-    def tell(self, state: str, stored: int, total: int, before: int, begun: float, games: list[Game]) -> None:
-        """Write down what is played, once in a while.  A full disk ends no game: what is told is then old."""
+    def tell(self, **fields: Any) -> None:
+        """Write down the fields of `Now`, once in a while.  A full disk ends no game: what is told is then old."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS
-            now = Now(
-                token=self.token,
-                state=state,
-                stored=stored,
-                total=total,
-                before=before,
-                begun=begun,
-                games=games[:MOST_GAMES],
-            )
             with suppress(OSError):
-                _write(self.folder / PLAYING, msgspec.json.encode(now))
+                _write(self.folder / PLAYING, msgspec.json.encode(Now(token=self.token, **fields)))
 
     def wish(self) -> str:
         """STOP or STOP_NOW, once, if somebody has asked this process for it; else ""."""

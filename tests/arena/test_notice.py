@@ -90,14 +90,14 @@ def test_whatever_lies_there_harms_no_run(tmp_path, name, kind, monkeypatch):
     if name == PLAYING:
         assert now(tmp_path) is None
     assert told.wish() == ""
-    told.tell("playing", 1, 2, 0, time.time(), [Game("a", "x", None, 3, 0.5)])
+    told.tell(state="playing", stored=1, total=2, before=0, begun=time.time(), games=[Game("a", "x", None, 3, 0.5)])
     told.close()
     assert other.read_text() == "kept"
 
 
 def test_nothing_is_told_of_a_run_that_is_over(tmp_path):
     told = Notice(tmp_path)
-    told.tell("playing", 1, 2, 0, time.time(), [])
+    told.tell(state="playing", stored=1, total=2, before=0, begun=time.time(), games=[])
     assert json.loads((tmp_path / PLAYING).read_text())["stored"] == 1
     assert now(tmp_path) is None  # nobody holds the run's lock: its process was killed
 
@@ -105,7 +105,7 @@ def test_nothing_is_told_of_a_run_that_is_over(tmp_path):
 def test_a_folder_that_cannot_be_written_says_so(tmp_path, monkeypatch):
     with Store.create(tmp_path, {}, []):
         told = Notice(tmp_path)
-        told.tell("playing", 1, 2, 0, time.time(), [])
+        told.tell(state="playing", stored=1, total=2, before=0, begun=time.time(), games=[])
         monkeypatch.setattr(notice, "_write", lambda path, data: (_ for _ in ()).throw(PermissionError(13, "denied")))
         with pytest.raises(UserError, match="nothing can be written there"):
             ask(tmp_path, STOP)
