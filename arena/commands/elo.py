@@ -115,8 +115,7 @@ def _print_ratings(folder: Path, options: dict, samples: int) -> None:
     print_table(frame, "Ratings", "standings")
     say(_advantage_in_words(pool))
     print_table(pairs[["a", "b", "games", "score", *ESTIMATED]].copy(), "\nPairs", "estimates")
-    for note in notes:
-        tell(note)
+    tell(*notes)
 
 
 def _rated(run, ratings, options: dict, samples: int):

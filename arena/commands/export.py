@@ -54,8 +54,7 @@ def export(
                 text = _sgf(store)
         notes = notes_on_versions(store.meta.get("versions", []))
     write_text(text, output, force)
-    for note in notes:
-        tell(note)
+    tell(*notes)
 
 
 def _games(store) -> dict[int, str]:

@@ -94,10 +94,7 @@ def import_(
     del parts, records  # what follows reads the store
     run = results.load(folder)
     print_table(run.table("standings"))
-    for note in run.notes():
-        tell(note)
-    for note in _shortened(notes):
-        tell(note)
+    tell(*run.notes(), *_shortened(notes))
     _tell_stored(folder, count, left_out)
 
 

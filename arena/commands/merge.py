@@ -26,6 +26,5 @@ def merge(folders: Runs, out: Out) -> None:
     run, told = merged(folders, out)
     table = run.table("standings")
     print_table(table)
-    for note in [*told, *run.notes_on(table)]:
-        tell(note)
+    tell(*told, *run.notes_on(table))
     tell(f"\n{len(run):,} games of {len(folders)} runs are stored in {out}: arena report {quoted(out)}")

@@ -132,15 +132,17 @@ def write_parts(parts: Iterable[str | bytes], output: Path | None, force: bool =
         sys.stdout.flush()
 
 
-def say(text: str) -> None:
+def say(*texts: str) -> None:
     """Print lines without anything that a terminal would obey, wrapped as `wrapped` has it."""
-    typer.echo(wrapped(text, sys.stdout))
+    for text in texts:
+        typer.echo(wrapped(text, sys.stdout))
 
 
-def tell(text: str) -> None:
-    """Print a remark: on the error stream if a program may read the table."""
+def tell(*texts: str) -> None:
+    """Print remarks: on the error stream if a program may read the table."""
     err = sys.stdout is None or not sys.stdout.isatty()
-    typer.echo(wrapped(text, sys.stderr if err else sys.stdout), err=err)
+    for text in texts:
+        typer.echo(wrapped(text, sys.stderr if err else sys.stdout), err=err)
 
 
 def wrapped(text: str, stream, before: str = "") -> str:

@@ -42,9 +42,7 @@ def play_shown(config, out: Path, where: Where, resume: bool) -> None:
     table = played.table()
     print_table(table)
     tell_notes(played, table)
-    tell(f"\nThe run is stored in {out}. What you can do with it:")
-    for hint in _hints(played, out):
-        tell(f"  {hint}")
+    tell(f"\nThe run is stored in {out}. What you can do with it:", *(f"  {hint}" for hint in _hints(played, out)))
     exit_if_failed(played)
 
 
@@ -136,8 +134,7 @@ def tell_notes(played, table=None) -> None:
 
     schedule = Schedule.of(played)
     notes = played.notes() if table is None else played.notes_on(table)
-    for note in [*(schedule.lines() if schedule is not None else []), *notes]:
-        tell(note)
+    tell(*(schedule.lines() if schedule is not None else []), *notes)
 
 
 def exit_if_failed(played) -> None:

@@ -125,13 +125,10 @@ def _play_test(path: Path, out: Path, where: Where, resume: bool) -> None:
     schedule = Schedule.of(played)
     reports = schedule.reports() if schedule else []
     if not answered((reports[0] if len(reports) == 1 else {}) | {"tests": reports}):
-        for line in schedule.lines() if schedule else []:
-            say(line)
+        say(*(schedule.lines() if schedule else []))
         if any(report["verdict"] != "continue" for report in reports):
             tell(f"elo0 and elo1 are in {config.values['sprt']['model']} Elo.  {LEARNED}")
         if any(report["verdict"] == "continue" and not report["no_verdict"] for report in reports):
             tell(f"To go on where there is no verdict: give more games in {path}, and --resume.")
-    for note in played.notes():
-        tell(note)
-    tell(f"\nThe run is stored in {out}. Its tables: arena table {quoted(out)} --kind pairs")
+    tell(*played.notes(), f"\nThe run is stored in {out}. Its tables: arena table {quoted(out)} --kind pairs")
     exit_if_failed(played)

@@ -147,13 +147,11 @@ def _print(frame, speeds, out: Path, study) -> None:
         print_table(table, f"{chr(10) * (number > 0)}{table.attrs['caption']}")
     if study.threads and frame["time"].isna().any():
         tell("Time is not known where there are more threads than cores: that is no measure of time.")
-    for note in [*notes(frame), *study.notes(), *versions(out)]:
-        tell(note)
+    tell(*notes(frame), *study.notes(), *versions(out))
     if speeds is not None:
         table = shown_speeds(speeds)
         print_table(table, "\nSpeed on threads")
-        for note in table.attrs["notes"]:
-            tell(note)
+        tell(*table.attrs["notes"])
     tell(f"\nThe study is stored in {out}, the figure in {out / 'schemes.pdf'}, the table in {out / 'scaling.tex'}.")
     for kind in ("speedup", "equal_time"):
         tell(f"  arena plot {quoted(out)} {kind}")

@@ -81,8 +81,7 @@ def table(
             write_table(found.frame, format.value, output, force, **options)
     except ColumnError as error:
         raise typer.BadParameter(f"--columns: {error}") from None
-    for note in found.notes if format is TEXT else found.warnings:
-        tell(note)
+    tell(*(found.notes if format is TEXT else found.warnings))
 
 
 def _check_label(label: str | None, format) -> None:

@@ -174,8 +174,7 @@ def print_trees(captions: list[str], shown: list[Any]) -> None:
     from arena.agents.core.tree_node import as_text
 
     for caption, one in zip(captions, shown):
-        for line in [*([f"{caption}:"] if caption else []), *as_text(one.root), *([""] if caption else [])]:
-            say(line)
+        say(*([f"{caption}:"] if caption else []), *as_text(one.root), *([""] if caption else []))
     tell(("" if captions[-1] else "\n") + shown[-1].remark)
 
 

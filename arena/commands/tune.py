@@ -52,8 +52,7 @@ def _publish(found, place: Path) -> None:
     if answered(result(found) | {"trials": records_of(table(found))}):
         return
     print_table(*best(found))
-    for line in summary(found):
-        say(line)
+    say(*summary(found))
     tell(f"\nThe tuning is stored in {place}, the recommended agent in {place / AGENT}.")
     figure = "path" if found.tuning.sampler == "spsa" else "tuning"
     for more in ("table {} --kind trials", f"plot {{}} {figure}", "report {}"):
