@@ -118,13 +118,12 @@ def page_of_run(title: str, name: str, read: Callable[[Path], T], show: Callable
         box = ui.column().classes("w-full gap-2")
 
         async def load() -> None:
-            places = list[Path]()
-            if told(lambda: places.append(folder.found(name))):
-                if (about := await heard(by.do(read, places[0]))) is not None:
-                    with box:
-                        show(places[0], about)
+            place = folder.found(name)
+            about = await by.do(read, place)
+            with box:
+                show(place, about)
 
-        ui.timer(0.01, load, once=True)
+        ui.timer(0.01, lambda: heard(load()), once=True)
 
 
 def told(action: Callable[[], object]) -> bool:

@@ -1,14 +1,12 @@
 """The page of all runs below a folder, and that of some side by side."""
 
-from pathlib import Path
-
 from nicegui import ui
 
 from arena.games.core.errors import UserError
 from arena.lab import folder
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import heading, heard, page, told
+from arena.lab.frame import heading, heard, page
 from arena.lab.reading import Cells, listed, side_by_side
 from arena.report.listing import Listing
 from arena.results.printable import printable
@@ -104,9 +102,6 @@ def open_beside(names: list[str]) -> None:
         view = CellsView()
 
         async def load() -> None:
-            places = list[Path]()
-            if told(lambda: places.extend(map(folder.found, names))):
-                if cells := await heard(READING.do(side_by_side, places)):
-                    view.show(cells)
+            view.show(await READING.do(side_by_side, list(map(folder.found, names))))
 
-        ui.timer(0.01, load, once=True)
+        ui.timer(0.01, lambda: heard(load()), once=True)
