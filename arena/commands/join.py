@@ -40,7 +40,6 @@ def join(
     batch, until its rating is known. What was played is not played again; the whole pool is rated anew. The same
     command again goes on.
     """
-    where.check()
     from arena.study.pools import join as joined
 
     with playing_study(folder, "run", where) as playing:

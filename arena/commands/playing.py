@@ -94,6 +94,7 @@ def _modules_of(config) -> list[str]:
 @contextmanager
 def playing_study(out: Path, command: str, where: Where) -> Iterator["Playing"]:
     """A context in which a study plays its run with a display, on one cluster; it says what to type if that ends."""
+    where.check()
     from rich.console import Console
 
     from arena.cluster.link import connected

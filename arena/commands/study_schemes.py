@@ -73,7 +73,6 @@ def schemes(
     speed on threads. Simulated workers give the same result on any machine. A file has the options' words as keys; with
     --resume it may have more games, instances, schemes, workers or playouts than what was played, which is kept.
     """
-    where.check()
     given = options.given(context, context.params.keys() - RESUMED)
     if file and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {file}")

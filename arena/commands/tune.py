@@ -29,7 +29,6 @@ def tune(
     are played step by step; then the best values meet the agent as it was, from other openings, until a sequential
     test says whether they win. With --resume, a file may have more games, and other ranges of the same parameters.
     """
-    where.check()
     if not file and not (resume and out):
         raise typer.BadParameter("give a file, or --resume with --out")
     from arena.results.database.store import FILE_NAME, StoreExists

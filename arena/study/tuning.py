@@ -212,6 +212,13 @@ class Findings:
             found = {place: pair.turned for place, pair in turned.items()}
         return {place: pair for place, pair in found.items() if None not in pair.points and not pair.repeats}
 
+    def won(self, one: str, other: str) -> dict[int, list[float]]:
+        """The first agent's points in these pairs, by condition."""
+        found: dict[int, list[float]] = {}
+        for (condition, _), pair in self.of(one, other).items():
+            found.setdefault(condition, []).append(pair.won)
+        return found
+
     @cached_property
     def matches(self) -> list[tuple[str, str]]:
         """Pairs of agents of the search, each once."""
@@ -239,10 +246,7 @@ class Findings:
     def _value(self, name, opponents, worth) -> float:
         found = []
         for other in opponents:
-            points: dict[int, list[float]] = {}
-            for (condition, _), pair in self.of(name, other).items():
-                points.setdefault(condition, []).append(pair.won)
-            for each in points.values():
+            for each in self.won(name, other).values():
                 won, games = sum(each), 2 * len(each)
                 found.append(math.log((won + 0.5) / (games - won + 0.5)) + worth.get(other, 0.0))
         return sum(found) / len(found) if found else math.nan
@@ -270,10 +274,8 @@ class Findings:
             points[number[name]] = self.space.point(values)
         rows, spread, expected = [], 0.0, 0.0
         for one, other in self.matches:
-            by_condition: dict[int, list[float]] = {}
-            for (condition, _), pair in self.of(one, other).items():
-                by_condition.setdefault(condition, []).append(pair.won / 2)
-            for condition, scores in by_condition.items():
+            for condition, won in self.won(one, other).items():
+                scores = [points / 2 for points in won]
                 constant = number[other] * self.tuning.conditions + condition
                 rows.append((number[one], number[other], constant, 2 * sum(scores), 2 * len(scores)))
                 mean = sum(scores) / len(scores)
