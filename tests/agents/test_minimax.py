@@ -85,6 +85,18 @@ def test_every_option_gives_the_value_of_plain_minimax(spec, kernels):
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("nodes, agent", [
+    ("[[1, 1], [1, 1]]", "negamax(depth=2, pruning=true)"),
+    ("[[3, 5], [3, 9]]", f"alphabeta(depth=2, scores=true, {PLAIN})"),
+])  # fmt: skip
+def test_a_value_that_equals_the_bound_cuts_off(nodes, agent):
+    """The last leaf is not visited, since the one before it already makes the second move no better than the first."""
+    game = games.make(f"tree(nodes={nodes!r})")
+    decision = agents.make(agent).choose(game, game.initial(), seed=1)
+    assert (decision.nodes, decision.counts["leaves"]) == (5, 3)
+
+
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", ["tictactoe", "breakthrough(rows=4, columns=4)"])
 def test_negamax_equals_its_twin(spec):
     game = games.make(spec)

@@ -122,6 +122,15 @@ def test_a_jump_leaves_its_square_and_turns_what_is_beside():
     assert not game.is_over(state) and game.score(state) == 2
 
 
+def test_a_move_that_turns_four_pieces_is_unstable():
+    game = games.make("ataxx(size=5)")
+    state, move = game.initial(), 65 * 18  # to c3, beside an own piece on d4
+    state[0] = np.uint64(1 << 27)
+    for white, turned in ((1 << 9 | 1 << 10 | 1 << 11, 3), (1 << 9 | 1 << 10 | 1 << 11 | 1 << 17, 4)):
+        state[1] = np.uint64(white)
+        assert game.turns(state, move) == turned and game.is_unstable(state, move) == (turned == 4)
+
+
 def test_a_game_that_does_not_end_is_counted():
     game = games.make("ataxx(horizon=1)")
     state = game.read_line("a6")[1]

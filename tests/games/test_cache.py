@@ -95,7 +95,13 @@ def test_what_was_used_least_lately_is_removed_beyond_the_limit(place, monkeypat
     assert len(list(place.iterdir())) == 10
     monkeypatch.setenv(cache.MEGABYTES, "much")
     assert cache.most_bytes() == cache.MOST * 1_000_000
-    for text, most in (("inf", float("inf")), ("nan", cache.MOST * 1e6), ("-1", cache.MOST * 1e6), ("0.5", 5e5)):
+    for text, most in (
+        ("inf", float("inf")),
+        ("nan", cache.MOST * 1e6),
+        ("-1", cache.MOST * 1e6),
+        ("0.5", 5e5),
+        ("0", 0),
+    ):
         monkeypatch.setenv(cache.MEGABYTES, text)
         assert cache.most_bytes() == most
         cache.trim(place)

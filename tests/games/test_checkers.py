@@ -133,6 +133,22 @@ def test_a_draw_by_quiet_moves():
     assert game.is_over(state) and game.score(state) == 0
 
 
+def test_who_is_stuck_after_the_last_quiet_move_has_lost():
+    game = games.make("checkers(quiet=1)")
+    state = game.initial()
+    state[:] = [1 << 9 | 1 << 11, 1 << 16, 1 << 11, 0]  # a man on b2 and a king on d2 against a man on a3
+    blocked, free = (game.read_line(name, state)[1] for name in ("d2c1", "d2e1"))
+    assert game.is_over(blocked) and game.score(blocked) == 1
+    assert game.is_over(free) and game.score(free) == 0
+
+
+def test_new_kings_come_before_kings_that_are_taken():
+    state = GAME.initial()
+    state[:] = [1 << 41 | 1 << 20, 1 << 50 | 1 << 29, 1 << 29, 0]  # men on b6 and e3, a man on c7, a king on f4
+    ranks = {name: GAME.move_order(state, GAME.parse_move(state, name)) for name in ("b6d8", "e3g5")}
+    assert ranks == {"b6d8": 2, "e3g5": 1}
+
+
 def test_evaluations():
     state = GAME.initial()
     assert GAME.evaluate(state) == GAME.evaluate_material(state) == 0

@@ -316,6 +316,7 @@ def test_number_518_is_the_start_of_chess():
         ("7k/8/8/8/8/8/8/RK6 w - - 99 80", "Kb2", FIFTY, 0.0),
         ("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "Ra8#", MATE, 1.0),  # mate comes before the draw
         ("7k/8/8/8/8/8/1p6/KN6 w - - 0 1", "Kxb2", DEAD, 0.0),
+        ("7k/8/8/8/8/8/1p6/KN2N3 w - - 0 1", "Kxb2", 0, 0.0),  # two knights may still mate
         ("5b1k/8/8/8/8/8/1p6/KB6 w - - 0 1", "Kxb2", 0, 0.0),  # bishops on squares of both colours
         ("4b2k/8/8/8/8/8/1p6/KB6 w - - 0 1", "Kxb2", DEAD, 0.0),
     ],
@@ -377,10 +378,17 @@ def test_fen_there_and_back(fen):
     assert make(fen).fen_of(make(fen).initial()) == fen
 
 
+def test_numbers_of_a_fen_have_their_least_and_their_most():
+    least, most = (read_fen(f"4k3/8/8/8/8/8/8/4K3 w - - {number} {number}") for number in (0, 10_000))
+    assert least[-2:] == (0, 1) and most[-2:] == (100, 10_000)
+
+
 @pytest.mark.parametrize(
     "fen, message",
     [
         ("8/8/8/8/8/8/8/8 w - - 0 1", "there are 0 of K"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 10001 1", "are '10001'; they can be 0 to 10000"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 10001", "is '10001'; it can be 0 to 10000"),
         ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "is not 8 ranks"),
         ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move is 'x'"),
         ("4k3/8/8/8/8/8/8/4K3 w K - 0 1", "castling by 'K'"),

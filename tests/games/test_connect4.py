@@ -27,6 +27,19 @@ def test_random_play():
     assert summary.plies / 400_000 == pytest.approx(21.3, abs=0.05)
 
 
+def test_a_board_may_have_64_bits():
+    game = games.make("connect4(rows=7, columns=8)")
+    state = game.initial()
+    for column in (7, 0, 7, 0, 7, 0):
+        game.play(state, column)
+    assert not game.is_over(state) and game.is_over(game.after(state, 7)) and game.max_plies == 56
+    for column in (0, 7, 7, 0, 0, 7, 7, 0):  # the last one is full then, up to its bit 62
+        game.play(state, column)
+    assert not game.is_over(state) and game.moves(state) == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(games.SpecError, match=r"\(rows \+ 1\) \* columns = 65 is out of range: it can be 1 to 64"):
+        games.make("connect4(rows=12, columns=5)")
+
+
 def line_exists(grid):
     """Four equal stones in a row, looked for square by square."""
     rows, columns = grid.shape

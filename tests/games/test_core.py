@@ -490,6 +490,7 @@ def test_players_in_python_draw_from_the_stream_that_kernels_have():
     assert [rng.below(6) for _ in range(20)] == [random_below(same, 6) for _ in range(20)]
     assert rng.uniform() == random_unit(same) and rng.uniform(2, 4) == 2 + 2 * random_unit(same)
     assert rng.choice("abc") == "abc"[random_below(same, 3)] and rng == same
+    assert rng.below(1 << 32) == int(next_word(same)) >> 32
     orders = Counter()
     for _ in range(6000):
         items = [1, 2, 3]

@@ -315,6 +315,14 @@ def test_area_and_draws():
     assert game.evaluate(game.read_line("c3")[1]) == (25 - 5) / (5 + 20)
 
 
+def test_a_game_ends_after_three_moves_for_each_point():
+    game = games.make("go(size=2, komi=3)")
+    for plies in (11, 12):
+        state = game.initial()
+        state[game.plies_at] = plies
+        assert game.is_over(state) == (plies == 12) and game.score(state) == -3
+
+
 def test_symmetries_are_the_same_compiled():
     game = games.make("go(size=9)")
     state = random_state(game, 150, np.random.default_rng(3))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.games.loa import DRAWN, PASS
+from arena.games.loa import CAPTURE, DRAWN, PASS
 from tests.games.naive_board import board_of
 
 DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
@@ -151,6 +151,14 @@ def test_a_capture_that_joins_the_other_player_loses():
     state = position(game, "WW... ..... B.W.. ..... B.B..", 0)
     after = game.after(state, game.parse_move(state, "a3xc3"))
     assert game.is_over(after) and game.score(after) == -1
+
+
+def test_captures_come_first_and_then_moves_inwards():
+    game = games.make("loa(size=5)")
+    state = position(game, "WW... ..... B.W.. .BB.. .....", 0)
+    ranks = {game.move_name(state, move): game.move_order(state, move) for move in game.moves(state)}
+    quiet = [rank for name, rank in ranks.items() if "x" not in name]
+    assert ranks["a3xc3"] == CAPTURE + 2 and max(quiet) == 1 < min(ranks[name] for name in ranks if "x" in name)
 
 
 def test_who_cannot_move_passes():

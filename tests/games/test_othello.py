@@ -119,6 +119,20 @@ def test_a_game_that_ends_with_empty_squares():
     assert GAME.is_over(state) and GAME.score(state) == 13 and GAME.moves(state) == []
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_win_is_foreseen_by_stable_discs_on_more_than_half_the_squares(side):
+    """On 4x4 those of the two first rows cannot be turned, and half is a draw yet; a disc at the third's edge wins."""
+    game = games.make("othello(size=4)")
+    for third, known in ((0b0010, False), (0b0011, True)):
+        own = 0x0F | 0x0F << 8 | third << 16
+        for mover in (side, 1 - side):
+            state = game.initial()
+            state[side], state[1 - side], state[3] = own, 1 << 26, mover
+            plies, exact = game.foreseen(state)
+            assert not known or not exact
+            assert np.sign(plies) == (0 if not known else 1 if mover == side else -1)
+
+
 def test_bad_sizes():
     with pytest.raises(games.SpecError, match="size = 5 is not one of 4, 6, 8"):
         games.make("othello(size=5)")

@@ -124,6 +124,7 @@ def test_names_evaluation_and_drawing():
     state = game.read_line("roll 6")[1]
     assert game.render(state) == "A 0 + 6\nB 0" and game.evaluate(state) == 6 / 16
     assert game.render(game.read_line("hold roll", state)[1]) == "A 6\nB 0 + 0, rolling"
+    assert game.evaluate(game.read_line("hold roll 4", state)[1]) == (6 - 4) / 12
     state = game.read_line("roll 4", state)[1]
     assert [game.move_name(state, move) for move in game.moves(state)] == ["hold"]
     with pytest.raises(games.IllegalMove, match="'roll' is not a legal move"):

@@ -49,6 +49,12 @@ def test_terms_that_can_be_counted_on_the_board():
     assert [term[1:3] for term in tictactoe.terms(state)] == [(6, 4), (1, 0), (0, 0)]
 
 
+def test_terms_without_a_weight_count_nothing():
+    game = games.make("chess").with_evaluation("queens=9")
+    assert [weight for *_, weight in game.terms(game.initial())] == [0, 9, 0, 0, 0, 0, 0, 0, 0]
+    assert game.evaluate(game.read_line("e4 a6")[1]) == 0
+
+
 def test_bad_weights_are_said():
     chess = games.make("chess")
     for text, what in [
