@@ -5,6 +5,7 @@ import pytest
 
 from arena import games
 from arena.agents.minimax import andor
+from arena.agents.minimax.trace import TooLarge
 from arena.games.core.problem import Problem
 from arena.games.problems.vacuum import LEFT, RIGHT, VacuumWorld, World
 from tests.agents.positions import random_position
@@ -54,6 +55,31 @@ class Ladder(Problem):
 def test_dead_ends_and_states_on_the_path_are_failures():
     plan = andor.search(Ladder())
     assert reaches_goal(Ladder(), 1, plan) and plan.action == "step" and plan.depth() == 2
+
+
+class Trap(Problem):
+    """Two ways lead from 0 to 1, where one only goes round in a circle."""
+
+    def initial(self):
+        return 0
+
+    def is_goal(self, state):
+        return False
+
+    def actions(self, state):
+        return ("round",) if state else ("one", "other")
+
+    def outcomes(self, state, action):
+        return [1]
+
+
+def test_a_failure_that_rests_on_the_state_itself_is_known_from_then_on():
+    search = andor.Search(Trap(), limit=7)
+    plan, root = search.run()
+    assert plan is None and search.visits == 7
+    assert [way.children[0].end for way in root.children] == [andor.End.FAILURE, andor.End.KNOWN_FAILURE]
+    with pytest.raises(TooLarge, match="no plan after 6 nodes"):
+        andor.Search(Trap(), limit=6).run()
 
 
 class FirstPlayer(Problem):

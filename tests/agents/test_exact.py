@@ -45,6 +45,13 @@ def test_value_and_plies_are_those_of_minimax():
             assert (value, plies) == expected and solver.value(state) == value
 
 
+@pytest.mark.plain
+def test_a_value_that_equals_the_threshold_ends_a_node():
+    """The first move wins: three positions are visited, and none after the second move."""
+    solver = made("alphabeta(table=0, order=[])", "tree(nodes='[[1, 1], [1, 1]]')")
+    assert solver.value(solver.game.initial()) == 1 and solver.nodes == 3
+
+
 def test_questions_are_answered_with_bounds():
     """Whether the score is at least a threshold, for every threshold."""
     solver = made("alphabeta", GAME)

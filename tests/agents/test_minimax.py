@@ -8,7 +8,7 @@ from arena.agents.core.agent import Budget
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.minimax.ordering import UNGUIDED
 from arena.agents.minimax.root_moves import put_root
-from arena.agents.minimax.stack import DONE, WIN, restart
+from arena.agents.minimax.stack import DONE, INFINITE, WIN, restart
 from arena.games.core.random import stream
 from tests.agents.naive import minimax
 from tests.agents.positions import GAMES, after_names, random_line, random_position, small_positions
@@ -94,6 +94,28 @@ def test_a_value_that_equals_the_bound_cuts_off(nodes, agent):
     game = games.make(f"tree(nodes={nodes!r})")
     decision = agents.make(agent).choose(game, game.initial(), seed=1)
     assert (decision.nodes, decision.counts["leaves"]) == (5, 3)
+
+
+@pytest.mark.plain
+def test_a_value_at_the_edge_of_its_window_is_a_bound():
+    """With aspiration the depth is searched again then, with the window open on that side."""
+    game = games.make("tictactoe")
+    for value, window in ((-0.25, (-INFINITE, 0.5)), (0.5, (-0.25, INFINITE))):
+        player = agents.make("alphabeta(depth=2, aspiration=0.1)").player(game)
+        deepening = player.begin(game.initial(), stream(1))
+        deepening.restart(-0.25, 0.5)
+        player.search.nodes[0]["best"] = value
+        deepening.end_depth()
+        assert deepening.completed == 0 and (deepening.low, deepening.high) == window
+
+
+@pytest.mark.plain
+def test_history_counts_the_squares_of_depths():
+    """MAX cuts off with one ply left, since 5 is too much for MIN; and MIN with two, who has 3 already."""
+    game = games.make("tree(nodes='[[[3, 3], [5, 5]], [[3, 3], [9, 9]]]')")
+    player = agents.make(f"alphabeta(depth=3, scores=true, {PLAIN.replace('[]', repr(['history']))})").player(game)
+    assert value_of(player, game.initial()) == 3
+    assert player.search.history.sum(axis=1).tolist() == [1, 4]
 
 
 @pytest.mark.plain

@@ -131,6 +131,13 @@ def test_a_budget_below_one_expansion_and_a_full_table(spec):
     assert decision.counts["positions"] <= 1000 and decision.seconds < 100
 
 
+@pytest.mark.plain
+def test_a_budget_may_be_spent_to_its_last_position():
+    game = games.make("tictactoe")
+    assert agents.make("ubfm(nodes=9)").choose(game, game.initial(), seed=1).nodes == 9
+    assert agents.make("ubfm(nodes=17)").choose(game, game.initial(), seed=1).nodes == 17
+
+
 @pytest.mark.parametrize(
     ("spec", "game", "message"),
     [
