@@ -294,11 +294,28 @@ def test_decisive_moves_are_made_and_kept_from_the_opponent():
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("value, result", [(0.25, 1.0), (0.0, 0.0), (-0.25, -1.0)])
+def test_a_sharp_cutoff_counts_the_sign_of_an_evaluation(value, result, monkeypatch):
+    game, method = games.make("tictactoe"), methods_of("cutoff(sharp=true)")[0]
+    monkeypatch.setattr(type(game), "evaluate", lambda game, state: value)
+    walk = new_walk(game, game.initial())
+    assert method.estimate(game, None, walk) == result
+
+
+@pytest.mark.plain
 def test_a_solver_proves_what_decisive_moves_decide():
     """Every move is answered by one that wins: as soon as each has been, the root is lost."""
     game = games.make("tictactoe")
     decision = searched("tictactoe", "decisive", 1000, game.read_line("1a 1b 1c 2a 2b")[1], more=", solver=true")[1]
     assert decision.value == -1.0 and decision.playouts <= 12
+
+
+@pytest.mark.plain
+def test_a_solver_looks_beyond_lost_moves_at_those_that_do_not_take_part_yet():
+    """Every move loses, and a single one takes part at first: the root is lost when all have been searched."""
+    state = games.make("tictactoe").read_line("1a 1b 1c 2a 2b")[1]
+    decision = searched("tictactoe", "widening(first=1, step=1e9)", 300, state, more=", solver=true")[1]
+    assert decision.value == -1.0 and min(decision.statistics.playouts) > 0
 
 
 @pytest.mark.plain

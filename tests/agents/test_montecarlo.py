@@ -7,6 +7,7 @@ from arena import agents, games
 from arena.agents.core.agent import Budget, closing
 from arena.agents.core.selection import UNVISITED
 from arena.agents.core.tree_arrays import ROOT, UNPROVEN, new_tree, proven_result
+from arena.agents.montecarlo.decision import best_of_proven
 from arena.agents.montecarlo.search import Search, search_kernel
 from arena.agents.montecarlo.ucb1 import UCB1, Numbers
 from arena.games.core.random import stream
@@ -88,6 +89,25 @@ def test_the_solver_wins_what_is_won():
     decision = agents.make("uct(solver=true, playouts=20000)").choose(game, state, seed=1)
     assert decision.value == 1.0 and decision.playouts < 20_000
     assert game.move_name(state, decision.move) in ("4a3b", "4b3b")
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("player", [0, 1])
+def test_what_is_proven_is_played_before_what_is_not(player):
+    """Proofs are for the first player: 1 a loss, 2 a draw, 3 a win; 0: none."""
+    loss, win = (1, 3) if player == 0 else (3, 1)
+    for proofs, visits, chosen in [
+        ((loss, 2, loss), (9, 3, 2), 1),  # a draw is better than losses
+        ((loss, 2, 0), (9, 3, 4), 2),
+        ((loss, 2, 0), (9, 4, 3), 1),
+        ((loss, loss, loss), (2, 9, 3), 1),
+        ((0, loss, win), (9, 3, 2), 2),
+        ((2, 0, loss), (9, 3, 2), 0),
+    ]:
+        means, best = np.full(3, 0.1), int(np.argmax(visits))
+        assert best_of_proven(np.array(proofs, np.int8), np.array(visits), means, best, player) == chosen
+        known = {loss: -1.0, 2: 0.0, win: 1.0, 0: 0.1}
+        assert means.tolist() == [known[proof] for proof in proofs]
 
 
 @pytest.mark.plain
