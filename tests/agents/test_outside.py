@@ -342,9 +342,10 @@ def test_uci_is_told_the_clocks():
         "go btime 9500 wtime 8250 binc 500 winc 500",
         "go wtime 1 btime 3999 winc 500 binc 500",
     ]
-    process = Script("bestmove 1")
-    Uci(process, {}).choose(Position(game), Budget(seconds=0.25, nodes=7), 0, 0.0)
-    assert process.sent[-1] == "go nodes 7 movetime 250"
+    for budget, go in ((Budget(seconds=0.25, nodes=7), "nodes 7 movetime 250"), (Budget(seconds=1e-4), "movetime 1")):
+        process = Script("bestmove 1")
+        Uci(process, {}).choose(Position(game), budget, 0, 0.0)
+        assert process.sent[-1] == f"go {go}"
 
 
 CHESS960 = "setoption name UCI_Chess960 value "
@@ -398,6 +399,16 @@ def test_json_is_told_the_clocks():
     assert json.loads(process.sent[0])["budget"] == {"seconds": CLOCKS[1].seconds, "clock": clock}
 
 
+@pytest.mark.parametrize("value", [-1, 1, 0.5, -1.001, 1.001])
+def test_a_value_in_json_is_between_a_loss_and_a_win(value):
+    json_lines, position = JsonLines(Script(f'{{"move": "1", "value": {value}}}'), {}), Position(games.make("connect4"))
+    if abs(value) <= 1:
+        assert json_lines.choose(position, Budget(), 7, 0.0).value == value
+    else:
+        with pytest.raises(EngineError, match=r"'value' = .*; it must be a number from -1 to 1"):
+            json_lines.choose(position, Budget(), 7, 0.0)
+
+
 def test_a_program_may_take_what_is_left_on_its_clock():
     agent, game = bad("notes", margin=0.25)[0], games.make("tictactoe")
     assert agent.budget(Budget(clock=Clock(5.0))) == Budget(clock=Clock(5.0))
@@ -420,6 +431,7 @@ def test_info_of_uci():
     assert info("depth 3 multipv 2 score cp 10 pv a b") == {}
     assert info("string nodes 5 pv x") == {}
     assert info("nodes many score mate -3 depth") == {"value": -1.0}
+    assert info("score mate 1") == {"value": 1.0} and info("score mate 0") == {"value": -1.0}  # mated already
     assert info("score") == info("") == {}
     for value in (-1.0, -0.5, 0.0, 0.25, 0.999):
         assert value_of_score("cp", str(score_of_value(value))) == pytest.approx(value, abs=2e-3)

@@ -1,5 +1,6 @@
 """Parallel schemes: exact totals, determinism where it is promised, and one worker's search equal to the serial one."""
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -216,6 +217,14 @@ def test_virtual_loss_spreads_simulated_workers():
     assert visited[0.0] == 1 and visited[1.0] == len(GAME.moves(STATE))
 
 
+@pytest.mark.plain
+def test_a_leaf_takes_as_long_as_its_slowest_playout(monkeypatch):
+    game, plies = games.make("tictactoe"), itertools.cycle([3, 7, 5])
+    monkeypatch.setattr(type(game), "random_playout", lambda game, state, moves, rng: (0.0, next(plies)))
+    agent = made("leaf", workers=3, playouts=4, simulated=True, playout_time="plies")
+    assert agent.choose(game, game.initial(), seed=1).virtual_time == 4 * 7
+
+
 @pytest.mark.parametrize(
     "spec, message",
     [
@@ -233,12 +242,17 @@ def test_virtual_loss_spreads_simulated_workers():
         ("root(share_every=5, seconds=1)", "share_every needs a budget of playouts"),
         ("gscpm(grain=0)", "grain = 0 is out of range"),
         ("pipeline(tokens=-1)", "tokens = -1 is out of range"),
+        ("pipeline(tokens=4097)", "tokens = 4097 is out of range: it can be 1 to 4096"),
         ("pipeline(stage_time=-1)", "stage_time = -1.0 is out of range"),
     ],
 )
 def test_bad_parameters(spec, message):
     with pytest.raises(games.SpecError, match=re.escape(message)):
         agents.make(spec)
+
+
+def test_a_pipeline_has_up_to_4096_tokens():
+    assert agents.make("pipeline(tokens=4096)").tokens == 4096
 
 
 def test_simulated_workers_need_playouts():

@@ -52,7 +52,8 @@ def test_how_many_positions():
         if not GAME.is_over(state) and state.tobytes() not in states:
             states.add(state.tobytes())
             waiting += [GAME.after(state, move) for move in GAME.moves(state)]
-    assert tablebase.positions(tablebase.build(GAME, GAME.initial())) == len(states)
+    for most in ((), (len(states),)):
+        assert tablebase.positions(tablebase.build(GAME, GAME.initial(), *most)) == len(states)
     with pytest.raises(tablebase.TablebaseError, match="has more than 20 positions there"):
         tablebase.build(GAME, GAME.initial(), 20)
     with pytest.raises(tablebase.TablebaseError, match="not a game for two players without chance"):
@@ -109,8 +110,19 @@ def test_a_book_counts_points(tmp_path):
     assert often == {book.key_of(GAME, GAME.initial()): {first: (3, 2.0)}}
     decision = agents.make(f"uct(playouts=1, book={str(path)!r})").choose(GAME, GAME.initial(), seed=1)
     assert (decision.move, decision.value) == (other, 1.0)
+    few = written(tmp_path / "few", book.to_bytes(GAME, often, "the moves of three games"))
+    decision = agents.make(f"uct(playouts=1, book={str(few)!r})").choose(GAME, GAME.initial(), seed=1)
+    assert (decision.move, decision.value) == (first, pytest.approx(1 / 3))  # two points of three
     player = agents.make(f"uct(playouts=5, book={str(path)!r})").player(GAME)
     assert player.choose(GAME.read_line("1-1 2-2")[1], stream(1)).playouts == 5
+
+
+@pytest.mark.plain
+def test_of_moves_of_equal_points_a_book_plays_the_one_made_more_often():
+    state = GAME.initial()
+    rare, often, bad = GAME.moves(state)[:3]
+    made = {book.key_of(GAME, state): {rare: (2, 1.0), often: (4, 2.0), bad: (9, 3.0)}}
+    assert book.best_move(GAME, made, state) == (often, 0.5)
 
 
 @pytest.mark.plain

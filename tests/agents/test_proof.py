@@ -8,9 +8,22 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.solve import NEVER, Goal, Unsolved, goal_for, solve, solver_of
+from arena.agents.knowledge import tablebase
 from arena.agents.knowledge.tablebase import no_endgames
 from arena.agents.proof.bestfirst import ROOT
-from arena.agents.proof.numbers import INFINITE, MOST, NODES, combine, new_counts
+from arena.agents.proof.numbers import (
+    FALSE,
+    INFINITE,
+    MOST,
+    NODES,
+    OPEN,
+    TRUE,
+    Task,
+    combine,
+    first_numbers,
+    new_counts,
+    verdict,
+)
 from arena.games.core.random import stream
 from tests.agents import naive_proof as naive
 from tests.agents.positions import after_names, random_position, small_positions
@@ -145,6 +158,26 @@ def test_dfpn_equals_its_twin(spec, epsilon, weak):
         while search.run(7):
             pass
         assert (search.numbers(), counts[NODES]) == (numbers, twin.nodes)
+
+
+@pytest.mark.plain
+def test_leaves_of_enough_moves_are_evaluated_and_others_begin_by_mobility():
+    """The nine moves of an empty board, whose evaluation is 0."""
+    game = games.make("tictactoe")
+    for least, numbers in ((9, (7, 7)), (10, (1, 9))):
+        task = Task(FIRST_WINS, no_endgames(), True, by_evaluation=True, evaluate_from=least)
+        assert first_numbers(game, task, game.initial(), OPEN, np.zeros(9, np.int32)) == numbers
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("plies, found", [(3, TRUE), (2, FALSE)])
+def test_a_win_of_a_table_counts_within_the_plies_of_a_goal(plies, found):
+    """Three heaps of one: the first player takes the last in three plies."""
+    game = games.make("nim(heaps=[1, 1, 1])")
+    task = Task(Goal(1.0, plies), tablebase.build(game, game.initial()), False)
+    for ply in (0, 5):
+        later = task._replace(goal=Goal(1.0, plies + ply))
+        assert verdict(game, later, game.initial(), ply, new_counts(None)) == found
 
 
 def test_numbers_of_nodes():

@@ -222,6 +222,7 @@ def test_clocks_of_go_and_of_json_lines():
     assert limit_of(go.split(), uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
     assert limit_of(["wtime", "60000", "movetime", "50"], uct, 0) == Budget(seconds=0.05)
     assert limit_of(["ponder", *go.split()], uct, 1) == Budget(clock=Clock(30.0, 0.5, 60.0, 40))
+    assert limit_of(["mate", "2"], agents.make("alphabeta"), 0) == Budget(depth=3)
     server = JsonServer(agents.make("flat"), games.make("tictactoe"), 0)
     for left, moves in ((5.0, []), (3.0, ["1a", "1b"])):
         clock = {"left": left, "increment": 0.0, "opponent": None}

@@ -83,8 +83,9 @@ def test_a_move_that_is_told_twice_is_one():
         position.push(position.legal[move])
         process.answers["go"] = ["move e7e5"]
     assert "sd 3" in process.sent and not any(line.startswith("usermove") for line in process.sent)
-    protocol.game_over(position, 0.5, 1e12)
-    assert process.sent[-1] == "result 1/2-1/2 {}"
+    for points, told in ((0.5, "1/2-1/2"), (1.0, "1-0"), (0.0, "0-1"), (None, "*")):
+        protocol.game_over(position, points, 1e12)
+        assert process.sent[-1] == f"result {told} {{}}"
 
 
 def test_clocks_are_told_in_centiseconds():
