@@ -68,6 +68,17 @@ def test_table_equals_its_twin(scheme):
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("scheme, kept", [("new", {3}), ("big", {2}), ("two_big", {2, 3})])
+def test_of_positions_of_equal_work_the_newer_one_is_kept(scheme, kept):
+    """In the only places of a table: the third position took less work than the two before."""
+    table = new_table(64 / 2**20, scheme)
+    table = table._replace(words=table.words[:1]) if scheme != "two_big" else table
+    for key, work in ((1, 5), (2, 5), (3, 1)):
+        store(table, WORD(key), key, key, work)
+    assert {key for key in (1, 2, 3) if probe(table, WORD(key))[0]} == kept
+
+
+@pytest.mark.plain
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_an_older_generation_gives_way(scheme):
     table = new_table(64 / 2**20, scheme)  # two places
