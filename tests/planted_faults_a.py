@@ -281,7 +281,7 @@ FAULTS = [
         "agents/minimax/trace.py",
         "at_least = self.value >= window[1]",
         "at_least = self.value > window[1]",
-        "tests/arena/test_study.py -k tree",
+        "tests/agents/test_trace.py -k equals_the_bound",
     ),
     # -- Monte Carlo -----------------------------------------------------------------------------------------------
     (

@@ -36,3 +36,15 @@ def test_what_cannot_be_shown():
         explore(agents.make("uct"), game, game.initial())
     with pytest.raises(Unsuited, match="the game is over"):
         explore(agents.make("minimax"), game, game.read_line("1a 2a 1b 2b 1c")[1])
+
+
+@pytest.mark.plain
+def test_a_value_that_equals_the_bound_is_one():
+    """MAX cuts off at 3, which MIN has already; and MIN at 3, which MAX has."""
+    game = games.make("tree(nodes='[[[3, 1], [3, 9]], [[3, 2], [7, 8]]]')")
+    agent = agents.make(f"alphabeta(depth=3, scores=true, foresee=false, {ALONE})")
+    first, second = explore(agent, game, game.initial()).children
+    cut = first.children[1]
+    assert (cut.value, cut.exact, cut.at_least, len(cut.pruned)) == (3, False, True, 1)
+    assert (second.value, second.exact, second.at_least, len(second.pruned)) == (3, False, False, 1)
+    assert (cut.said.label, second.said.label, first.said.label) == ("≥3", "≤3", "3")
