@@ -293,9 +293,9 @@ def test_decisive_moves_are_made_and_kept_from_the_opponent():
     assert game.move_name(lost, decision.move) == "2c" and max(decision.statistics.playouts) >= 60 - 6
 
 
-@pytest.mark.plain
+@pytest.mark.parametrize("kernels", ["plain"], indirect=True)
 @pytest.mark.parametrize("value, result", [(0.25, 1.0), (0.0, 0.0), (-0.25, -1.0)])
-def test_a_sharp_cutoff_counts_the_sign_of_an_evaluation(value, result, monkeypatch):
+def test_a_sharp_cutoff_counts_the_sign_of_an_evaluation(value, result, monkeypatch, kernels):
     game, method = games.make("tictactoe"), methods_of("cutoff(sharp=true)")[0]
     monkeypatch.setattr(type(game), "evaluate", lambda game, state: value)
     walk = new_walk(game, game.initial())

@@ -91,9 +91,9 @@ def test_the_solver_wins_what_is_won():
     assert game.move_name(state, decision.move) in ("4a3b", "4b3b")
 
 
-@pytest.mark.plain
+@pytest.mark.parametrize("kernels", ["plain"], indirect=True)
 @pytest.mark.parametrize("player", [0, 1])
-def test_what_is_proven_is_played_before_what_is_not(player):
+def test_what_is_proven_is_played_before_what_is_not(player, kernels):
     """Proofs are for the first player: 1 a loss, 2 a draw, 3 a win; 0: none."""
     loss, win = (1, 3) if player == 0 else (3, 1)
     for proofs, visits, chosen in [

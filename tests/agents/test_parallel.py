@@ -217,8 +217,8 @@ def test_virtual_loss_spreads_simulated_workers():
     assert visited[0.0] == 1 and visited[1.0] == len(GAME.moves(STATE))
 
 
-@pytest.mark.plain
-def test_a_leaf_takes_as_long_as_its_slowest_playout(monkeypatch):
+@pytest.mark.parametrize("kernels", ["plain"], indirect=True)
+def test_a_leaf_takes_as_long_as_its_slowest_playout(monkeypatch, kernels):
     game, plies = games.make("tictactoe"), itertools.cycle([3, 7, 5])
     monkeypatch.setattr(type(game), "random_playout", lambda game, state, moves, rng: (0.0, next(plies)))
     agent = made("leaf", workers=3, playouts=4, simulated=True, playout_time="plies")

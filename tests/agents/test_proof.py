@@ -160,8 +160,8 @@ def test_dfpn_equals_its_twin(spec, epsilon, weak):
         assert (search.numbers(), counts[NODES]) == (numbers, twin.nodes)
 
 
-@pytest.mark.plain
-def test_leaves_of_enough_moves_are_evaluated_and_others_begin_by_mobility():
+@pytest.mark.parametrize("kernels", ["plain"], indirect=True)
+def test_leaves_of_enough_moves_are_evaluated_and_others_begin_by_mobility(kernels):
     """The nine moves of an empty board, whose evaluation is 0."""
     game = games.make("tictactoe")
     for least, numbers in ((9, (7, 7)), (10, (1, 9))):
@@ -169,9 +169,9 @@ def test_leaves_of_enough_moves_are_evaluated_and_others_begin_by_mobility():
         assert first_numbers(game, task, game.initial(), OPEN, np.zeros(9, np.int32)) == numbers
 
 
-@pytest.mark.plain
+@pytest.mark.parametrize("kernels", ["plain"], indirect=True)
 @pytest.mark.parametrize("plies, found", [(3, TRUE), (2, FALSE)])
-def test_a_win_of_a_table_counts_within_the_plies_of_a_goal(plies, found):
+def test_a_win_of_a_table_counts_within_the_plies_of_a_goal(plies, found, kernels):
     """Three heaps of one: the first player takes the last in three plies."""
     game = games.make("nim(heaps=[1, 1, 1])")
     task = Task(Goal(1.0, plies), tablebase.build(game, game.initial()), False)
