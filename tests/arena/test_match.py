@@ -1,6 +1,7 @@
 """One game: its record, and every way in which an agent or the rules can fail."""
 
 import itertools
+import math
 import re
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,8 @@ from arena.play import probe
 from arena.play.first_moves import _budgets, warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, play, play_fixture
+from arena.play.referee import Forfeit, Limits, Referee, Turn
+from arena.play.watch import Watch
 from arena.results.database.record import Reason
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin
@@ -145,6 +148,15 @@ def test_time():
     assert (record.reason, record.outcome) == (Reason.TIME, 0.0)
     assert "at ply 2; allowed: 0.01 s and a margin of 0.1 s" in record.detail
     assert len(record.decisions) == 1 and record.decisions[0].seconds > 0.3
+
+
+def test_a_move_may_take_its_seconds_and_the_margin_and_no_more():
+    seats = made_of("test_late(seconds=0.5)", "random").conditions[0].seats
+    judge = Referee(games.make("test_nim"), seats[0], turn=Turn(Watch(), 0, Limits(time_margin=0.25)))
+    judge.check_time(0.75, 2)
+    with pytest.raises(Forfeit, match=r"took 0.750 s at ply 2; allowed: 0.5 s and a margin of 0.25 s") as forfeit:
+        judge.check_time(math.nextafter(0.75, 1), 2)
+    assert forfeit.value.reason == Reason.TIME
 
 
 def test_within_the_margin_of_time():

@@ -204,6 +204,13 @@ def test_an_opponent_that_always_loses_is_told():
         played(tuning, lambda point: -1500.0, 1)
 
 
+def test_what_is_recommended_is_confirmed_against_10_elo_unless_the_plan_says_otherwise():
+    tuning = Planted.of(1)
+    assert (tuning.test.elo0, tuning.test.elo1, tuning.confirm_games) == (0.0, 10.0, 10_000)
+    tuning = Planted.of(1, confirm={"elo1": 4.0, "games": 128})
+    assert (tuning.test.elo0, tuning.test.elo1, tuning.confirm_games) == (0.0, 4.0, 128)
+
+
 # -- Ranges -----------------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from arena.results.statistics.elo import PENTANOMIAL, elo, expected_score, pentanomial, trinomial
 
@@ -65,6 +66,26 @@ def test_perfect_score_is_the_exact_binomial_bound():
     assert expected_score(won.elo) ** 10 == pytest.approx(0.05)
     assert (won.bound, won.error, lost.bound, lost.elo) == (">", None, "<", -won.elo)
     assert won.los == 1 - 0.5**11 and lost.los == pytest.approx(1 - won.los)
+
+
+@pytest.mark.parametrize("pairs", [
+    [1, 1, 1, 1, 1], [4, 8, 12, 10, 6], [6, 11, 18, 14, 11], [9, 15, 30, 25, 20], [9, 15, 30, 26, 20],
+    [12, 20, 38, 30, 20],
+])  # fmt: skip
+def test_errors_of_fewer_than_100_pairs_are_students_and_of_more_are_normal(pairs):
+    """By the deviation of a sample, with n - 1; that of many is taken with n, as fastchess does."""
+    n, estimate, few = sum(pairs), pentanomial(pairs), sum(pairs) < 100
+    scores = np.repeat(PENTANOMIAL, pairs)
+    mean, error = scores.mean(), scores.std(ddof=int(few)) / math.sqrt(n)
+    law = stats.t(n - 1) if few else stats.norm()
+    width = law.ppf(0.975) * error
+    assert estimate.error == pytest.approx((elo(mean + width) - elo(mean - width)) / 2, rel=1e-7)
+    assert estimate.los == pytest.approx(law.cdf((mean - 0.5) / error), rel=1e-6)
+
+
+def test_pairs_that_are_all_drawn_can_err_on_both_sides():
+    """Of eight, each other one has at most the share that leaves them a probability of 2.5 % (Clopper & Pearson)."""
+    assert pentanomial([0, 0, 8, 0, 0]).error == pytest.approx(elo(1 - 0.025 ** (1 / 8) / 2))
 
 
 def test_samples_that_are_all_alike_have_an_error():

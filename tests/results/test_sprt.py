@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from arena.results.statistics import sprt
 from arena.results.statistics.elo import NELO_SCALE, PENTANOMIAL, TRINOMIAL, expected_score
 from arena.results.statistics.sprt import MIN_PAIRS, MODELS, Sprt, llr
 
@@ -87,6 +88,15 @@ def test_bounds_and_verdicts():
     assert test.state([3, 4, 5, 4, 3]).verdict == "continue"
     state = test.state([1, 2, 3, 4, 5])
     assert (state.lower, state.upper) == test.bounds and state.llr == llr([1, 2, 3, 4, 5], 0, 100, "logistic")
+
+
+@pytest.mark.parametrize("number, verdict", [(0, "H0"), (1, "H1")])
+def test_a_verdict_comes_at_its_bound_and_not_just_before(monkeypatch, number, verdict):
+    test = Sprt(0, 5)
+    bound = test.bounds[number]
+    for ratio, expected in ((bound, verdict), (math.nextafter(bound, 0), "continue"), (0.95 * bound, "continue")):
+        monkeypatch.setattr(sprt, "llr", lambda *_, ratio=ratio: ratio)
+        assert test.state([9, 9, 9, 9, 9]).verdict == expected
 
 
 def test_no_verdict_before_enough_pairs():
