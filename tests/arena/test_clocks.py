@@ -21,7 +21,7 @@ from arena.config.config import ConfigError
 from arena.games.core.random import stream
 from arena.play import referee
 from arena.play.match import play_fixture
-from arena.play.referee import GRACE, Limits, Referee, Turn
+from arena.play.referee import GRACE, Forfeit, Limits, Referee, Turn
 from arena.play.watch import (
     COMPILED,
     COMPILED_GAME,
@@ -126,6 +126,16 @@ def test_a_flag_falls(asleep):
     record = played(late, "random", clock="0.2", time_margin=0.2, game="test_nim(heap=30)")
     assert record.reason == Reason.TIME  # by a margin that is there once for the game
     assert [one.clock for one in record.decisions if one.side == 0] == pytest.approx([0.05, -0.1, -0.25])
+
+
+def test_a_clock_may_be_overdrawn_by_the_margin_and_no_more():
+    made = loading.from_values(values(("a", "test_sleeper(part=0)"), "random", budget={"clock": "7+1"}))
+    judge = Referee(games.make("tictactoe"), made.conditions[0].seats[0], turn=Turn(Watch(), 0, Limits(0.25, 60.0)))
+    judge.clock = Clock(-0.25, 1.0)
+    judge.check_time(8.25, 2)
+    judge.clock = Clock(math.nextafter(-0.25, -1), 1.0)
+    with pytest.raises(Forfeit, match=r"its clock ran out, and a margin of 0.25 s with it"):
+        judge.check_time(8.25, 2)
 
 
 def test_a_player_that_takes_no_clock_says_so():

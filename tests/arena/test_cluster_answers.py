@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from arena.cluster import describing
-from arena.cluster.link import ClusterError
+from arena.cluster.link import ClusterError, Link
 from arena.cluster.station_messages import Answer, Described, Over, batch_of, packed
 from arena.config import loading
 from arena.play.match import play_fixture, void_record
@@ -104,6 +104,17 @@ def test_a_cluster_of_liars_is_refused():
     with pytest.raises(ClusterError, match="all workers of cluster here are refused; the last, liar: it sent b'junk'"):
         engine.run()
     assert results == []
+
+
+def test_a_worker_is_silent_for_as_many_looks_as_its_heartbeat_is_the_same():
+    link = Link(None, "here")
+    silent = []
+    for beat in (1.0, 1.0, 1.0, 2.0, 2.0):
+        link._note_beats({"a": {"last_seen": beat}})
+        silent.append(link._beats["a"][1])
+    assert silent == [0, 1, 2, 0, 1]
+    link._note_beats({"b": {"last_seen": 5.0}})
+    assert link._beats == {"b": (5.0, 0)}
 
 
 def test_a_void_verdict_of_a_station_is_believed_and_one_of_a_process_is_not():

@@ -9,6 +9,7 @@ import pytest
 from arena import games
 from arena.config import config, loading
 from arena.config.config import ConfigError
+from arena.config.sizes import in_bytes
 from arena.games.core.registry import spell
 from tests.arena.conftest import PLUGIN, values
 
@@ -171,6 +172,22 @@ def test_resolved_spells_out_the_defaults(tmp_path):
         "plugin_path": None,
         "pairings": [],
     }
+
+
+@pytest.mark.parametrize("text, size", [
+    ("1GB", 1 << 30), ("1.5 GB", 3 << 29), ("1500MB", 1500 << 20), ("0.001MB", 1048), (None, None),
+])  # fmt: skip
+def test_sizes_are_in_powers_of_two(text, size):
+    assert in_bytes(text) == size
+
+
+def test_the_least_sizes_and_the_longest_name_are_in_range():
+    least = {"memory": "1GB", "disk": "1MB"}
+    made = loading.from_values(values(("n" * 80, "random"), "random", **least))
+    assert made.agents[0][0] == "n" * 80 and {key: made.values[key] for key in least} == least
+    for key, size in (("memory", "1023MB"), ("disk", "0.999MB")):
+        with pytest.raises(ConfigError, match="is too little for a"):
+            loading.from_values(values("random", ("b", "random"), **{key: size}))
 
 
 def test_resolved_can_be_read_again():

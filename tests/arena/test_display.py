@@ -68,6 +68,18 @@ def test_live_standings_are_of_all_games_however_fast_they_end(folder, monkeypat
     assert f"{fixtures[0].id}   strong     middling" in text.getvalue() and "3.8" in text.getvalue()
 
 
+def test_the_time_left_is_that_of_the_games_left_at_the_pace_of_this_process(folder, monkeypatch):
+    """Of 36 games, 18 were stored before, and 3 have ended since."""
+    shown, _, _ = begun(PlainDisplay, folder)
+    shown.began = 0.0
+    monkeypatch.setattr(display.time, "monotonic", lambda: 32.0)
+    assert shown.pace() == ""
+    finished(shown, folder, 3)
+    assert shown.pace() == "0.1 games/s, 2:40 left"
+    monkeypatch.setattr(display.time, "monotonic", lambda: 1024.0)
+    assert shown.pace() == "0.0 games/s, 1:25:20 left"
+
+
 def test_the_best_score_so_far_is_shown_where_there_is_one(folder, monkeypatch):
     """Of games for one player; of others no column is there."""
     monkeypatch.setattr(PlainDisplay, "SECONDS", 0.0)

@@ -9,7 +9,7 @@ from arena import agents, games, results
 from arena.cli import app
 from arena.commands.dialogue import Dialogue
 from arena.games.core.game import CHANCE
-from arena.play.duel import Duel
+from arena.play.duel import Duel, usual_budget
 from tests.arena.conftest import PLUGIN
 
 NIM = ["test_nim", "test_odd", "--plugin", PLUGIN, "--seed", 1]
@@ -135,6 +135,11 @@ def test_an_agent_without_a_budget_is_told_what_it_takes():
     result = play("tictactoe", "alphabeta", "--seed", 1, typed="quit\n")
     assert "alphabeta has no budget: it takes seconds=1 for a move" in result.stderr
     assert "alphabeta(seconds=1.0)" in result.stdout
+
+
+def test_an_agent_without_a_clock_of_its_own_searches_four_plies_deep():
+    assert usual_budget(agents.make("negamax")) == {"depth": 4}
+    assert usual_budget(agents.make("negamax(depth=2)")) == usual_budget(agents.make("random")) == {}
 
 
 @pytest.mark.parametrize("typed", ["", "1\n", "1"])

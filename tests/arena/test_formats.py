@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from arena.config.config import ConfigError, differences
 from arena.config.loading import from_values
+from arena.formats.base import Way
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
-from arena.formats.sequential import BATCH, LEAST, NO_NEW_PAIR
+from arena.formats.sequential import BATCH, LEAST, NO_NEW_PAIR, SprtTable, Trial
 from arena.results.database.record import Reason
 from arena.results.statistics.sprt import Sprt
 from tests.arena.fixtures import every_fixture
@@ -304,6 +305,16 @@ def test_failures_are_no_verdict(reason, allowed, verdict):
     assert report["verdict"] == verdict and report["pairs"] < 200
     assert ("lost games were lost by a failure; mend" in line) == (verdict == "continue")
     assert report["failures"] == (0 if reason in (Reason.TIME, Reason.PLAYED_OUT) else 2 * report["pairs"])
+
+
+def test_a_verdict_counts_unless_more_than_half_of_the_lost_games_were_lost_by_a_failure():
+    trial = Trial(SprtTable(elo0=0, elo1=300))
+    died, over = Way("", "", Reason.DIED), Way("", "", Reason.PLAYED_OUT)
+    while trial.state.verdict == "continue":
+        trial.take([1.0, 1.0], (died, over))
+    assert (trial.state.verdict, trial.no_verdict) == ("H1", "") and trial.failures == trial.losses / 2
+    trial.take([1.0, 1.0], (died, died))
+    assert trial.no_verdict.startswith(f"{trial.failures} of {trial.losses} lost games were lost by a failure")
 
 
 # -- Configuration ----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from arena import results
 from arena.games.core.errors import UserError
 from arena.results.database.store import Store
 from arena.runner import notice
-from arena.runner.notice import PLAYING, STOP, STOP_NOW, WISH, Game, Notice, ask, now
+from arena.runner.notice import PLAYING, STOP, STOP_NOW, WISH, Game, Notice, Now, ask, now
 from arena.runner.running import Interrupted, run
 
 CONFIG = {"game": "connect4", "games": 4000, "seed": 3, "agents": ["uct(playouts=400)", "random"]}
@@ -93,6 +93,12 @@ def test_whatever_lies_there_harms_no_run(tmp_path, name, kind, monkeypatch):
     told.tell(state="playing", stored=1, total=2, before=0, begun=time.time(), games=[Game("a", "x", None, 3, 0.5)])
     told.close()
     assert other.read_text() == "kept"
+
+
+def test_the_pace_is_that_of_the_games_of_this_process(monkeypatch):
+    told = {"token": "", "total": 90, "before": 40, "begun": 1000.0}
+    monkeypatch.setattr(notice.time, "time", lambda: 1010.0)
+    assert Now(stored=70, **told).per_second == 3.0 and Now(stored=40, **told).per_second == 0.0
 
 
 def test_nothing_is_told_of_a_run_that_is_over(tmp_path):

@@ -238,6 +238,14 @@ def test_lines_drawn_from_a_polyglot_book(tmp_path):
             lines_of(wrong, games.make(spec))
 
 
+def test_there_can_be_as_many_openings_as_are_said(monkeypatch):
+    monkeypatch.setattr("arena.config.openings.MAX_LINES", 9)
+    game = games.make("tictactoe")
+    assert len(lines_of(["1a"] * 9, game)) == len(every(game, 1)) == 9
+    with pytest.raises(BadOpenings, match="there are 10 openings; there can be 9"):
+        lines_of(["1a"] * 10, game)
+
+
 def test_order_and_number():
     chosen = {"plies": 1, "all": True, "order": "random", "seed": 1}
     lines = lines_of(chosen, games.make("connect4"))

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,8 +10,9 @@ import arena
 from arena import games, results
 from arena.config import loading
 from arena.config.config import ConfigError
+from arena.play.adjudication import Adjudication, Adjudicator
 from arena.play.game_calls import GameError
-from arena.play.match import play_fixture
+from arena.play.match import Match, play_fixture
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from tests.arena.conftest import PLUGIN, essence
@@ -103,6 +105,14 @@ def test_what_a_run_stores(run):
         assert game.score(game.read_line(record.moves)[1]) == record.score == record.improvements[-1].score
         assert record.plies == 60 == len(record.decisions) and record.decisions[0].playouts == 40
         assert not store.record("1on2-0000").improvements and store.record("1on2-0000").score > 0
+
+
+def test_an_improvement_is_better_than_the_last():
+    match = Match(games.make("leftmove"), single_player(1, 1, 1, 1)[0], [], Adjudicator(Adjudication(), ("a",)))
+    scores = [2.0, 2.0, 1.0, 3.0]
+    found = [SimpleNamespace(playouts=number, seconds=0.5 * number, score=score) for number, score in enumerate(scores)]
+    match._note_improvements(SimpleNamespace(improvements=found))
+    assert [(one.playouts, one.seconds, one.score) for one in match.improvements] == [(0, 0.0, 2.0), (3, 1.5, 3.0)]
 
 
 def test_workers_and_resumption_make_no_difference(run, tmp_path):

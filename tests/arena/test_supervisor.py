@@ -26,7 +26,8 @@ from arena.workers import worker as worker_module
 from arena.workers.batches import Lengths
 from arena.workers.logs import RunLog
 from arena.workers.starting import WorkerStartError
-from arena.workers.waiting import Queue
+from arena.workers.verdicts import another_try, culprit
+from arena.workers.waiting import Failure, Queue
 from arena.workers.warmer import Warmer
 from arena.workers.worker import STOP, STOPPED_SECONDS, TICK, SlowCall
 from tests.arena import oddities
@@ -277,6 +278,17 @@ def take_all(wide, limit, games=40, last_for=3):
             assert sum(cores for cores, _ in running) <= limit
         running = [(cores, left - 1) for cores, left in running if left > 1]
     return order
+
+
+def test_how_often_a_game_is_played_again():
+    """Twice in all, if nobody knows why its worker died; eight times, if workers are killed from outside; and whose
+    code was stopped three times has lost."""
+    unknown, killed = Failure("died", Reason.DIED, None), Failure("killed", Reason.DIED, None, outside=True)
+    assert [another_try([unknown] * times) for times in (1, 2)] == [True, False]
+    assert [another_try([killed] * times) for times in (7, 8)] == [True, False]
+    stopped = Failure("stopped", Reason.TIME, 1, outside=True)
+    assert [culprit([stopped] * times) for times in (1, 2, 3)] == [None, None, 1]
+    assert culprit([stopped, stopped, Failure("stopped", Reason.TIME, 0, outside=True)]) is None
 
 
 def test_games_of_one_core_keep_the_schedules_order():

@@ -18,6 +18,7 @@ import pytest
 import arena
 from arena.config.config import ConfigError
 from arena.results.database.store import Store, StoreBusy, StoreError, StoreExists
+from arena.runner.desk import Room
 from arena.runner.running import _signals
 from arena.workers import compiled, logs
 from arena.workers.starting import WorkerStartError
@@ -365,6 +366,16 @@ def test_sigterm_stops_now(tmp_path):
 
 @pytest.mark.slow
 @linux
+def test_a_run_has_the_room_that_it_was_given_to_the_byte(tmp_path):
+    room = Room(tmp_path, "1MB")
+    (tmp_path / "a").write_bytes(bytes(1 << 19))
+    (tmp_path / "b").write_bytes(bytes(1 << 19))
+    assert not room.exceeded() and room.fault == ""
+    (tmp_path / "b").write_bytes(bytes((1 << 19) + 1))
+    assert room.exceeded() and room.fault.endswith("take 1.0 MB, and disk = '1MB'")
+    assert not room.exceeded()  # once is enough
+
+
 def test_a_full_disk_keeps_what_was_stored(tmp_path):
     keys = values("random", ("b", "random"), game="tictactoe", games=4000)
     run = Runner(tmp_path, keys, "fork", "--limit", "1000000")

@@ -126,6 +126,13 @@ def test_what_is_no_file_of_thor(data, message):
         from_thor(data, judge_of(Wanted.by_spec("othello")))
 
 
+def test_the_score_of_a_game_of_thor_is_the_difference_in_discs():
+    rows = [row for row, _ in map(played, range(3))]
+    records = from_thor(thor(rows), judge_of(Wanted.by_spec("othello")))
+    assert [record.score for record in records] == [discs - (64 - discs) for _, discs, _ in rows]
+    assert any(record.score for record in records)
+
+
 def test_games_of_thor_that_cannot_be():
     (pair, discs, squares), _ = played(2)
     lines = [(pair, discs, [11]), (pair, discs, [99]), (pair, 64 - discs, squares)]

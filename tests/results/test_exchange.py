@@ -11,8 +11,8 @@ import pytest
 
 from arena.results.database.record import MoveRecord, Reason
 from arena.results.files.csv_reader import from_csv
-from arena.results.files.exchange import ExchangeError, from_jsonl, players, to_jsonl
-from arena.results.files.pgn import time_control, to_pgn
+from arena.results.files.exchange import ExchangeError, from_jsonl, joined, players, to_jsonl
+from arena.results.files.pgn import _wrapped, time_control, to_pgn
 from arena.results.files.pgn_reader import from_pgn
 from arena.results.shown.export import render
 from tests.results.sample import make_game
@@ -78,6 +78,35 @@ def test_pgn_has_value_depth_and_time_of_each_move():
     assert '[Termination "abandoned"]' in to_pgn(make_game(reason=Reason.DIED), "tictactoe")
     assert (tags["TimeControl"], tags["WhiteTimeControl"], tags["BlackTimeControl"]) == ("?", "0.1/move", "-")
     assert from_pgn(text)[0].moves == "a1 b2 c3"
+
+
+def test_a_line_of_pgn_has_80_characters_at_most():
+    assert _wrapped(["a" * 39, "b" * 40, "c"]) == [f"{'a' * 39} {'b' * 40}", "c"]
+    assert _wrapped(["a" * 40, "b" * 40, "c"]) == ["a" * 40, f"{'b' * 40} c"]
+
+
+@pytest.mark.parametrize("left, shown", [
+    (9.654, "0:00:09.65"), (9.656, "0:00:09.66"), (59.996, "0:01:00.00"), (3600.0, "1:00:00.00"), (-0.2, "0:00:00.00"),
+])  # fmt: skip
+def test_a_clock_of_pgn_is_rounded_to_hundredths(left, shown):
+    game = make_game(decisions=(MoveRecord(1, 1, "b2", seconds=0.25, clock=left),))
+    assert f"[%clk {shown}]" in to_pgn(game, "x").replace("\n", " ")
+
+
+@pytest.mark.parametrize("field", ["id", "first"])
+def test_names_have_200_characters_at_most(field):
+    game = make_game(**{field: "n" * 200})
+    assert from_jsonl(to_jsonl(game)) == [game]
+    with pytest.raises(ExchangeError, match="has 201 characters; it can have 1 to 200"):
+        from_jsonl(to_jsonl(make_game(**{field: "n" * 201})))
+
+
+def test_openings_of_joined_files_are_others():
+    files = [[make_game("a", 0, opening=0), make_game("b", 1, opening=1)], [], [make_game("a", 0, opening=0)]]
+    found = joined(files)
+    assert [(game.id, game.number, game.opening) for game in found] == [
+        ("000001", 0, 0), ("000002", 1, 1), ("000003", 2, 2),
+    ]  # fmt: skip
 
 
 def test_pgn_of_backgammon_is_read_back():

@@ -86,6 +86,13 @@ def test_a_page_is_what_a_plain_filter_finds(folder, wanted, order, down, begin,
     assert [row["id"] for row in found.rows] == found.ids
 
 
+def test_the_least_and_the_most_plies_are_among_those_wanted(folder):
+    plies = results.load(folder).games["plies"]
+    with Store.open(folder) as store:
+        for number in (plies.min(), int(plies.median()), plies.max()):
+            assert page(store, Wanted(least=int(number), most=int(number)), 0, 9).found == (plies == number).sum()
+
+
 def test_openings_by_their_moves(folder):
     games = results.load(folder).games
     moves = games["opening_moves"].iloc[0]

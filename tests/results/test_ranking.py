@@ -77,6 +77,13 @@ def test_the_test_of_cycles_is_right_as_often_as_it_says(agents, openings):
         assert abs((p < level).mean() - level) < 3.5 * math.sqrt(level * (1 - level) / 300), level
 
 
+def test_three_agents_are_enough_for_a_cycle():
+    """Three meetings are one more than what ratings can explain."""
+    chance = 0.5 + 0.3 * ROCK
+    found = found_in(chance, 40, 1)
+    assert found.p < 1e-4 and set(found.cycle) == {"a0", "a1", "a2"}
+
+
 def test_two_agents_tell_nothing_of_cycles():
     found = found_in(by_strength(np.array([0.0, 1.0])), 10, 1)
     assert math.isnan(found.p) and found.sentence == "" and "Too few agents have met" in found.otherwise

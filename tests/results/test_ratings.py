@@ -71,6 +71,14 @@ def test_two_players_without_draws_have_the_closed_form():
     assert "advantage" in ratings.notes[0] and ratings.advantage == 0 and ratings.advantage_error is None
 
 
+def test_the_advantage_of_two_players_without_draws_has_the_closed_form():
+    """Half the sum of both logits, of 75 % and of 62.5 % for who moves first, and half of their errors together."""
+    ratings = rate("AB", counts_of("A-B 30/0/10, B-A 25/0/15", "AB"))
+    assert ratings.advantage == pytest.approx(200 * math.log10(3) + 200 * math.log10(5 / 3), abs=1e-3)
+    error = 1.959964 * ELO_PER_LOGIT * math.sqrt(1 / (40 * 0.75 * 0.25) + 1 / (40 * 0.625 * 0.375)) / 2
+    assert ratings.advantage_error == pytest.approx(error, rel=1e-4)
+
+
 @pytest.mark.slow
 def test_coverage_of_intervals():
     """Of 95 % intervals around estimates from simulated pools, about 95 % hold the truth."""
@@ -400,6 +408,12 @@ def test_bootstrap_agrees_where_games_are_independent():
     assert not frame.equals(bootstrap("ABC", games, samples=300, seed=2))
 
 
+def test_the_interval_of_the_bootstrap_leaves_out_a_fortieth_on_each_side(monkeypatch):
+    monkeypatch.setattr("arena.results.statistics.bootstrap.resampled", lambda *_, **__: np.outer(range(81), [1, 10]))
+    frame = bootstrap("AB", paired_games(np.random.default_rng(3), 1), samples=81, seed=1)
+    assert frame[["low", "high", "error", "samples"]].values.tolist() == [[2, 78, 38, 81], [20, 780, 380, 81]]
+
+
 def test_bootstrap_keeps_pairs_together():
     """If the opening decides each game, every pair is one win each, and pairs drawn again show no spread at all."""
     games = paired_games(np.random.default_rng(4))
@@ -434,3 +448,5 @@ def test_notes_name_few_agents():
     counts[0, 1] = 1, 1, 1
     (note, *_) = [note for note in rate(names, counts).notes if "no rating" in note]
     assert "p2, p3, p4, p5, p6 and 5 more" in note
+    (note, *_) = [note for note in rate(names[:8], counts[:8, :8]).notes if "no rating" in note]
+    assert "p2, p3, p4, p5, p6, p7:" in note  # one more is named, too

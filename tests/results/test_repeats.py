@@ -5,6 +5,7 @@ import random
 from collections import Counter
 
 import pandas as pd
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -76,6 +77,15 @@ def test_who_often_goes_another_way_plays_by_chance():
         if game > 20:
             assert ways.by_chance
     assert len(ways) == 14
+
+
+@pytest.mark.parametrize("usual, by_chance", [(10, True), (11, False)])
+def test_one_in_ten_of_the_games_that_could_repeat_is_chance_and_less_is_a_slip(usual, by_chance):
+    """The first game of an opening could not."""
+    ways = Ways()
+    for way in [*["usual"] * usual, "another"]:
+        ways.repeats(0, "o", way, failed=False)
+    assert ways.by_chance == by_chance
 
 
 def test_void_games_and_games_without_moves_repeat_nothing():

@@ -1,5 +1,6 @@
 """Tables as a notebook shows them: rounded, with their notes; and as data frames, which they are."""
 
+import math
 import pickle
 import re
 
@@ -10,8 +11,8 @@ from arena import results
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from arena.results.shown import frames
-from arena.results.shown.column_forms import LEGENDS
-from arena.results.shown.summary import side_by_side
+from arena.results.shown.column_forms import LEGENDS, column
+from arena.results.shown.summary import certainty, side_by_side
 from tests.results.sample import META, make_game
 
 NAMES = ("standings", "ratings_by_condition", "crosstable", "pairs", "differences", "win_rates", "study")
@@ -53,6 +54,20 @@ def test_intervals_side_by_side_are_told_of(tmp_path):
     assert side_by_side(12) in tournament._repr_html_()
 
 
+def test_ten_intervals_are_many():
+    """One in 0.95 ** 10 that all hold; each must be 1.43 times as wide: the quantiles of 0.9974 and of 0.975."""
+    assert side_by_side(9) == "" and side_by_side(10).startswith("10 intervals of 95 % stand side by side")
+    assert "probability 40 %" in side_by_side(10) and "1.43 times as wide" in side_by_side(10)
+
+
+@pytest.mark.parametrize("los, words", [
+    (math.nextafter(0.95, 0), "not yet (95.0 % "), (0.95, "with confidence (95.0 % "),
+    (0.999, "with confidence (99.9 % "), (math.nextafter(0.999, 1), "beyond doubt (> 99.9 % "),
+])  # fmt: skip
+def test_agents_are_told_apart_from_95_percent_on_and_beyond_doubt_above_99_9(los, words):
+    assert certainty(los).startswith(words)
+
+
 def test_of_one_condition_the_notes_are_its_own(tmp_path):
     meta = {"config": META["config"] | {"instances": ["tictactoe", "nim"]}}
     with Store.create(tmp_path, meta, [{"name": name, "spec": name} for name in ("ann", "bob")]) as store:
@@ -61,6 +76,17 @@ def test_of_one_condition_the_notes_are_its_own(tmp_path):
     tournament = results.load(tmp_path)
     assert "void" in tournament.standings(1)._repr_html_().split("</table>")[1]
     assert "void" not in tournament.standings(0)._repr_html_().split("</table>")[1]
+
+
+@pytest.mark.parametrize("value, text", [
+    (0.9994, "99.9 %"), (0.9996, "> 99.9 %"), (0.0006, "0.1 %"), (0.0004, "< 0.1 %"), (1.0, "> 99.9 %"),
+])  # fmt: skip
+def test_a_likelihood_that_rounds_to_certainty_is_no_certainty(value, text):
+    assert column("los").write(value) == text
+
+
+def test_an_elo_that_rounds_to_0_has_no_sign():
+    assert [column("elo").write(value) for value in (-0.4, 0.4, -0.6, 0.6)] == ["0", "0", "-1", "+1"]
 
 
 def test_long_tables_are_left_to_pandas(tournament, monkeypatch):

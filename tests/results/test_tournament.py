@@ -10,7 +10,7 @@ import pytest
 from arena import results
 from arena.results.database.store import Store
 from arena.results.shown.kinds import KINDS
-from arena.results.shown.tables import standings
+from arena.results.shown.tables import _order, standings
 from arena.results.statistics import elo
 from arena.results.statistics.ratings import count_results, rate
 from tests.results.sample import AGENTS, META, make_game
@@ -44,6 +44,11 @@ def test_standings(tournament):
     assert frame["rank"].tolist() == [1, 2, 3] and (frame["error"] > 0).all()
     best, second = frame.index[:2]
     assert frame["los"].iloc[0] == tournament.ratings.los(best, second) and np.isnan(frame["los"].iloc[2])
+
+
+def test_agents_that_are_not_placed_stand_between_estimates_and_upper_bounds():
+    columns = {"bound": ["<", "", "", ">"], "elo": [-90.0, np.nan, 5.0, 90.0], "score": [0.3, 0.0, 0.5, 1.0]}
+    assert _order(pd.DataFrame(columns)).tolist() == [3, 2, 1, 0]
 
 
 def test_crosstable(tournament):
