@@ -57,6 +57,13 @@ def test_a_row_for_each_run(folder, full):
     assert [row["played"] for row in rows] == sorted((row["played"] for row in rows), reverse=True)
 
 
+def test_the_most_recent_run_comes_first(folder):
+    for age, name in enumerate(("none", "whole", "a & b/ö")):
+        for path in (folder / name).glob("tournament.sqlite*"):
+            os.utime(path, (1e9 - 60 * age, 1e9 - 60 * age))
+    assert [row["run"] for row in runs_in(folder).rows] == [str(folder / name) for name in ("none", "whole", "a & b/ö")]
+
+
 def test_what_has_not_changed_is_not_read_again(folder, read, monkeypatch):
     first = runs_in(folder)
     assert sorted(read) == ["bad", "none", "whole", "ö"]

@@ -8,6 +8,7 @@ import pytest
 from arena import games
 from arena.agents.minimax.andor import Search
 from arena.agents.minimax.trace import TooLarge
+from arena.commands import plan
 from arena.games.problems.vacuum import VacuumWorld
 from arena.games.problems.winning import Winning
 from tests.typed import call
@@ -23,6 +24,15 @@ def test_the_plan_of_the_vacuum_world_and_its_picture(tmp_path):
     texts = ["".join(text.itertext()) for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert texts.count("loop") == 1 and texts.count("goal") == 2
     assert call("plan", "vacuum", "--output", str(picture)).exit_code == 2  # it exists
+
+
+@pytest.mark.parametrize("more, code", [(0, 0), (-1, 2)])
+def test_a_picture_has_as_many_nodes_as_are_said(more, code, tmp_path, monkeypatch):
+    search = Search(VacuumWorld(), 100)
+    search.run()
+    monkeypatch.setattr(plan, "DRAWN", search.visits + more)
+    assert call("plan", "vacuum", "--output", str(tmp_path / "plan.svg")).exit_code == code
+    assert (tmp_path / "plan.svg").exists() == (code == 0)
 
 
 def test_no_plan_has_an_exit_code_of_its_own():

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from arena import results
+from arena.commands import elo
 from tests.arena.stored import CONFIG, store_run
 from tests.typed import as_json, call
 
@@ -32,6 +33,10 @@ def test_elo_of_pairs():
     text = call("elo", "--pairs", 43, 61, 144, 55, 37).stdout
     for figure in ("-9.20 ± 20.93", "-11.50 ± 26.11", "19.41 %", "42.35 %", "0.88"):
         assert figure in text
+
+
+def test_the_elo_of_an_anchor_follows_the_last_sign_as_names_have_some_too():
+    assert elo._anchor("uct(playouts=100) = -15.5") == ("uct(playouts=100)", -15.5)
 
 
 def test_a_perfect_score_is_a_bound():

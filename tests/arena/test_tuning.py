@@ -1,6 +1,7 @@
 """Tuning: planted optima by made-up results, the same on any workers, resumed or not, and what is wrong told."""
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -25,7 +26,7 @@ from arena.results.papers.paper_figures import picture
 from arena.results.statistics.elo import expected_score
 from arena.study import samplers, tuning_run
 from arena.study.space import Parameter, space_of
-from arena.study.tuning import RECOMMENDED, START, Findings, Played, Tuning, TuningError
+from arena.study.tuning import RECOMMENDED, START, Findings, Played, Step, Tuning, TuningError
 from arena.study.tuning_steps import next_step
 
 optuna = pytest.mark.skipif(not samplers.has("optuna"), reason="needs the extra tune")
@@ -202,6 +203,21 @@ def test_an_opponent_that_always_loses_is_told():
     tuning = Planted.of(1, sampler="sobol", games=600, against=("uct(playouts=4000)",))
     with pytest.raises(TuningError, match=r"won .* weaker one, such as uct\(playouts=1000\)"):
         played(tuning, lambda point: -1500.0, 1)
+
+
+def test_what_a_trial_is_worth_is_the_log_odds_of_its_points():
+    """With half a point on each side, so that trials that won all, or nothing, have one too."""
+    tuning, values = Planted.of(1), {"evaluation.t0": 0.25}
+    step = Step("search", [("trial 1", tuning.space.spec(values))], [("trial 1", values)], [("trial 1", START, 0, 4)])
+    for points, worth in (((1.0, 0.0), 0.0), ((1.0, 1.0), math.log(8.5 / 0.5)), ((0.5, 0.0), math.log(2.5 / 6.5))):
+        pairs = {("trial 1", START): {(0, opening): Played(points) for opening in range(4)}}
+        assert Findings(tuning, [step], pairs).trials[-1].value == pytest.approx(worth, abs=1e-12)
+
+
+def test_the_path_of_spsa_recommends_the_mean_of_its_second_half():
+    found = Findings(Planted.of(1, sampler="spsa"), [], {})
+    found.__dict__["path"] = [np.array([place]) for place in (0.0, 0.1, 0.5, 0.7)]
+    assert found.peak == pytest.approx([0.6]) and found.recommended == {"evaluation.t0": 0.6}
 
 
 def test_what_is_recommended_is_confirmed_against_10_elo_unless_the_plan_says_otherwise():

@@ -93,6 +93,16 @@ def test_the_least_and_the_most_plies_are_among_those_wanted(folder):
             assert page(store, Wanted(least=int(number), most=int(number)), 0, 9).found == (plies == number).sum()
 
 
+@pytest.mark.parametrize("result, points", [("won", 1.0), ("lost", 0.0)])
+def test_games_that_an_agent_won_are_its_own_whoever_moved_first(folder, result, points):
+    games = results.load(folder).games
+    first, second = (games["first"] == "weak") & (games["outcome"] == points), games["second"] == "weak"
+    wanted = games.loc[first | second & (games["outcome"] == 1 - points), "id"]
+    with Store.open(folder) as store:
+        found = page(store, Wanted(agent="weak", result=result), 0, 500).ids
+    assert sorted(found) == sorted(wanted) and 0 < first.sum() < len(found)
+
+
 def test_openings_by_their_moves(folder):
     games = results.load(folder).games
     moves = games["opening_moves"].iloc[0]
