@@ -157,6 +157,12 @@ def test_equals_meet_and_nobody_twice():
     assert len(stored) == 3 * 8 and set(Counter(frozenset(game[1:3]) for game in stored.values()).values()) == {2}
 
 
+def test_a_swiss_tournament_has_as_many_rounds_as_a_knockout_unless_told_otherwise():
+    rounds = [resolved(agents, format="swiss")["rounds"] for agents in (2, 3, 4, 5, 8, 9)]
+    assert rounds == [1, 2, 2, 3, 3, 4] and resolved(5, format="swiss", rounds=7)["rounds"] == 7
+    assert len(play(resolved(5, format="knockout", games=2), better_wins)[0].formats[0].rounds) == 3 + 1  # the winner
+
+
 def test_byes_go_round_from_the_last():
     schedule, _ = play(resolved(5, format="swiss", games=2, rounds=5), better_wins)
     byes = [bye for _, bye in format_in(schedule).rounds]
