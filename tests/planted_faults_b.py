@@ -412,7 +412,7 @@ FAULTS = [
         "arena/play/duel.py",
         '"depth": 4',
         '"depth": 5',
-        "tests/arena/test_duel.py -k without",
+        "tests/arena/test_duel.py -k plies_deep",
     ),
     # -- arena: config -------------------------------------------------------------------------------------------
     ("1 GB is 10^9 bytes", "arena/config/sizes.py", '"GB": 1 << 30', '"GB": 10**9', "tests/arena/test_config.py"),

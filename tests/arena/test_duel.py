@@ -137,7 +137,7 @@ def test_an_agent_without_a_budget_is_told_what_it_takes():
     assert "alphabeta(seconds=1.0)" in result.stdout
 
 
-def test_an_agent_without_a_clock_of_its_own_searches_four_plies_deep():
+def test_an_agent_that_knows_a_depth_alone_searches_four_plies_deep():
     assert usual_budget(agents.make("negamax")) == {"depth": 4}
     assert usual_budget(agents.make("negamax(depth=2)")) == usual_budget(agents.make("random")) == {}
 

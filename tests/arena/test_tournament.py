@@ -364,8 +364,6 @@ def test_sigterm_stops_now(tmp_path):
     run.wait_until_none_is_left()
 
 
-@pytest.mark.slow
-@linux
 def test_a_run_has_the_room_that_it_was_given_to_the_byte(tmp_path):
     room = Room(tmp_path, "1MB")
     (tmp_path / "a").write_bytes(bytes(1 << 19))
@@ -376,6 +374,8 @@ def test_a_run_has_the_room_that_it_was_given_to_the_byte(tmp_path):
     assert not room.exceeded()  # once is enough
 
 
+@pytest.mark.slow
+@linux
 def test_a_full_disk_keeps_what_was_stored(tmp_path):
     keys = values("random", ("b", "random"), game="tictactoe", games=4000)
     run = Runner(tmp_path, keys, "fork", "--limit", "1000000")
