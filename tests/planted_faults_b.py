@@ -415,13 +415,13 @@ FAULTS = [
         "tests/arena/test_duel.py -k plies_deep",
     ),
     # -- arena: config -------------------------------------------------------------------------------------------
-    ("1 GB is 10^9 bytes", "arena/config/sizes.py", '"GB": 1 << 30', '"GB": 10**9', "tests/arena/test_config.py"),
+    ("1 GB is 10^9 bytes", "arena/config/sizes.py", '"GB": 1 << 30', '"GB": 10**9', "tests/arena/test_config.py -k sizes"),
     (
         "openings of exactly as many lines as there may be are refused",
         "arena/config/openings.py",
         "if len(lines) > MAX_LINES:",
         "if len(lines) >= MAX_LINES:",
-        "tests/arena/test_config.py -k sizes",
+        "tests/arena/test_openings.py -k openings_as",
     ),
     (
         "a run of as many pairs as openings is said to leave some out",
