@@ -538,13 +538,6 @@ FAULTS = [
         "tests/arena/test_solve.py",
     ),
     (
-        "a newcomer that is known well enough plays on",
-        "arena/study/pools.py",
-        "ratings.error[numbers[name]] <= error)",
-        "ratings.error[numbers[name]] <= error / 2)",
-        "tests/arena/test_pools.py -k newcomer",
-    ),
-    (
         "a ply is measured in microseconds",
         "arena/study/meter.py",
         "1e9 / (wall * plies)",
