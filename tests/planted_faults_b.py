@@ -415,7 +415,13 @@ FAULTS = [
         "tests/arena/test_duel.py -k plies_deep",
     ),
     # -- arena: config -------------------------------------------------------------------------------------------
-    ("1 GB is 10^9 bytes", "arena/config/sizes.py", '"GB": 1 << 30', '"GB": 10**9', "tests/arena/test_config.py -k sizes"),
+    (
+        "1 GB is 10^9 bytes",
+        "arena/config/sizes.py",
+        '"GB": 1 << 30',
+        '"GB": 10**9',
+        "tests/arena/test_config.py -k sizes",
+    ),
     (
         "openings of exactly as many lines as there may be are refused",
         "arena/config/openings.py",
