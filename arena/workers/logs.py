@@ -58,6 +58,12 @@ class WorkersLog(Protocol):
 class ThreadQueue(queue.Queue):
     """What a MultiProcessingHandler wants of a queue, between threads."""
 
+    def get(self, block=True, timeout=None):
+        """The next record; Empty for a None that was put to wake who waits."""
+        if (record := super().get(block, timeout)) is None:
+            raise queue.Empty
+        return record
+
     def close(self) -> None:
         """There is nothing to close."""
 
@@ -73,6 +79,15 @@ class Handler(MultiProcessingHandler):
         super().__init__(name, sub_handler)
 
     queue = property(lambda self: self._queue, lambda self, of_processes: None)
+
+    def close(self):
+        """Write what is left; the thread, which looks every 0.2 s whether to end, is woken for it."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._queue.put(None)
+            self._receive_thread.join(5.0)
+            self.sub_handler.close()
+            logging.Handler.close(self)
 
 
 class RunLog:

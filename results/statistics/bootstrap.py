@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from arena.results.statistics.ratings import AnchorError, counted, rate, result_codes
+from arena.results.statistics.ratings import AnchorError, counted, rate, result_codes, tells_nothing
 
 
 def bootstrap(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: int, **options) -> pd.DataFrame:
@@ -31,11 +31,15 @@ def resampled(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
     pairs = games.groupby([meeting, "opening"], sort=True).ngroup().to_numpy()
     meeting_of = pd.Series(meeting).groupby(pairs).first().to_numpy()
     codes, n = result_codes(agents, games), len(agents)
+    bounded = options.get("advantage", True) and not options.get("anchors")
+    draws = options.get("draws", "davidson")
     rng = np.random.default_rng(seed)
     ratings = []
     for _ in range(samples):
         drawn = np.bincount(_resample(meeting_of, rng), minlength=len(meeting_of))
         counts = np.bincount(codes, weights=drawn[pairs], minlength=3 * n * n).reshape(n, n, 3)
+        if bounded and tells_nothing(counts, draws):  # nobody's rating is finite, and a bound takes long
+            continue
         try:
             rated = rate(agents, counts, **options)
         except AnchorError:  # an anchor has won all games that tie it to another

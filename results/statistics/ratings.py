@@ -88,10 +88,7 @@ def rate(
     distinct = counts if distinct is None else _as_counts(agents, distinct)
     groups = _groups(counts)
     fixed = _anchor_strengths(agents, anchors or {}, counts, groups)
-    between = groups[:, None] != groups[None, :]
-    inside = np.where(between[:, :, None], 0, counts)
-    if draws == HALF:
-        inside = inside @ [[1, 0, 0], [0.5, 0, 0.5], [0, 0, 1]]
+    between, inside = groups[:, None] != groups[None, :], _inside(groups, counts, draws)
     with_advantage = advantage and _advantage_is_finite(counts)
     model = fit(Games.of(inside, distinct), groups, with_advantage, LAWS.get(draws, LAWS["davidson"]), fixed)
     elo, bound = _place(counts, distinct, groups, model, fixed)
@@ -113,6 +110,17 @@ def rate(
     return Ratings(
         tuple(agents), elo, error, bound, difference, superiority, first, first_error, draw_rate, notes, bounds[swept]
     )
+
+
+def tells_nothing(counts: np.ndarray, draws: str) -> bool:
+    """Whether the first player won, or lost, every game that could tell how strong agents without an anchor are."""
+    return bool(_swept(_inside(_groups(counts), counts, draws)))
+
+
+def _inside(groups, counts, draws: str):
+    """The results within groups."""
+    inside = np.where((groups[:, None] != groups[None, :])[:, :, None], 0, counts)
+    return inside @ [[1, 0, 0], [0.5, 0, 0.5], [0, 0, 1]] if draws == HALF else inside
 
 
 def _swept(inside) -> int:
