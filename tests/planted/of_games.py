@@ -1,4 +1,4 @@
-"""Faults of games/ and agents/ for tests/planted.py: name, file, text, other text, tests."""
+"""Faults of games and agents to plant: name, file, text, other text, tests."""
 
 FAULTS = [
     # -- Games -----------------------------------------------------------------------------------------------------
