@@ -162,5 +162,6 @@ def _saved(name, title, caption, draw, height=HEIGHT) -> Drawn:
         draw(figure)
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata={"Date": None})
+        figure.set_layout_engine("none")  # what has its place stays there
         figure.savefig(png, format="png", dpi=150)
     return Drawn(name, title, caption, svg.getvalue(), png.getvalue())

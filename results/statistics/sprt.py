@@ -12,6 +12,7 @@ distance from 1/2 in standard deviations of a game ("normalized"), so that the d
 length.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -97,7 +98,12 @@ def llr(counts: Sequence[float], elo0: float, elo1: float, model: str) -> float:
 
     `counts` are 3 numbers (losses, draws, wins) or 5 (LL, LD, WL or DD, WD, WW).
     """
-    given = np.asarray(counts, float)
+    return _llr(tuple(map(float, counts)), elo0, elo1, model)
+
+
+@functools.lru_cache(4096)  # a test that goes on by a pair, or is looked at again, asks for the same counts
+def _llr(counts: tuple[float, ...], elo0: float, elo1: float, model: str) -> float:
+    given = np.array(counts)
     values = {len(TRINOMIAL): TRINOMIAL, len(PENTANOMIAL): PENTANOMIAL}.get(len(given))
     if values is None or not (np.isfinite(given) & (given >= 0)).all():
         raise ValueError(f"counts = {given.tolist()} must be 3 numbers (games) or 5 (pairs), none of them negative")
