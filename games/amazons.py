@@ -64,6 +64,7 @@ class Amazons(Rectangle, Game):
     sgf_number = 18
     dtype = np.int16
     symmetries = 2
+    sides = ("W", "B")
     ranges = {"size": (6, 10)}
 
     def __post_init__(self):
