@@ -184,7 +184,9 @@ def make_room(words):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("page", TYPED)
+@pytest.mark.parametrize(
+    "page", [page if page == "README.md" else pytest.param(page, marks=pytest.mark.slow) for page in TYPED]
+)
 def test_every_command_works(page, desk):
     for line in TYPED[page]:
         words = shlex.split(shorter(line))

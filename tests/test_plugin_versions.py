@@ -83,6 +83,7 @@ def test_revisions_meet_the_file_as_it_is(repository):
     assert again == lines, errors
 
 
+@pytest.mark.slow
 def test_copies_of_a_file_meet(repository):
     (repository / "copies").mkdir()
     (repository / "copies" / "mine.py").write_text(SOURCE.format(cls="Placed", place=0))

@@ -138,6 +138,7 @@ def test_classes_can_be_imported_from_their_package_and_checkers_know_them(packa
         assert f"from {cls.__module__} import {cls.__name__} as {cls.__name__}\n" in text, "add it to TYPE_CHECKING"
 
 
+@pytest.mark.slow
 def test_a_script_that_waits_for_the_compiler_is_told(tmp_path):
     lines = [
         "from arena.games.core.jit import announcing",

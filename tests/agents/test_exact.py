@@ -52,6 +52,7 @@ def test_a_value_that_equals_the_threshold_ends_a_node():
     assert solver.value(solver.game.initial()) == 1 and solver.nodes == 3
 
 
+@pytest.mark.slow
 def test_questions_are_answered_with_bounds():
     """Whether the score is at least a threshold, for every threshold."""
     solver = made("alphabeta", GAME)
@@ -61,6 +62,7 @@ def test_questions_are_answered_with_bounds():
             assert (solver.score(state, threshold - 1, threshold) >= threshold) == (score >= threshold)
 
 
+@pytest.mark.slow
 def test_steps_lead_to_the_same_as_all_at_once():
     whole, steps = made("alphabeta", GAME).search, made("alphabeta", GAME).search
     shape = games.make(GAME)
@@ -75,6 +77,7 @@ def test_steps_lead_to_the_same_as_all_at_once():
     assert steps.counts.tolist() == whole.counts.tolist() and whole.counts[0]["nodes"] > 50
 
 
+@pytest.mark.slow
 def test_memory_is_counted_as_it_is_taken():
     solver = made("alphabeta(table=0.05)", GAME)
     before = solver.peak_bytes()
@@ -83,9 +86,7 @@ def test_memory_is_counted_as_it_is_taken():
     assert rows > 100 and solver.peak_bytes() - before == TABLE_ROW_BYTES * rows
 
 
-@pytest.mark.parametrize(
-    "sharing", ["lazy", *(pytest.param(name, marks=pytest.mark.slow) for name in ("abdada", "ybwc"))]
-)
+@pytest.mark.parametrize("sharing", [pytest.param(name, marks=pytest.mark.slow) for name in ("lazy", "abdada", "ybwc")])
 def test_threads_find_the_value_of_one(sharing):
     """From the start, where the second player wins; the memory told is what the table has taken.
 

@@ -100,7 +100,7 @@ def test_moves_are_charged_and_periods_begin_anew():
     assert server.left[0] == (0.2, 0)
 
 
-@pytest.mark.parametrize("agent", ["uct", "alphabeta", "uct(playouts=30)"])
+@pytest.mark.parametrize("agent", ["uct", pytest.param("alphabeta", marks=pytest.mark.slow), "uct(playouts=30)"])
 def test_boards_can_show_what_it_thinks(agent):
     """`lz-analyze` tells the best moves until the next line comes."""
     said = []

@@ -196,6 +196,7 @@ def test_a_move_that_was_not_planned_begins_a_new_search():
     assert decision.playouts > 0 and len(decision.principal_variation) == 59
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nrpa(level=4)", pytest.param("nmcs(level=3)", marks=pytest.mark.slow)])
 def test_seconds_end_a_search(name):
     game = games.make(SMALL_BOARD)

@@ -74,6 +74,7 @@ def test_a_search_ordered_by_a_policy_is_what_its_twin_does(policies, least, ker
     assert len(set(counts)) > 3 and any(ours != plain for ours, plain in counts)
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 def test_killers_history_and_the_table_go_with_a_policy(policies):
     """Values do not change, and neither do decisions from the first move of a game to its last."""

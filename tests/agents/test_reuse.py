@@ -14,13 +14,12 @@ from tests.agents.positions import random_position
 SEARCHES = [
     "uct(playouts=400)",
     "uct(playouts=400, solver=true)",
-    "grave(playouts=200)",
     "uct(playouts=200, keep_tree=true)",
     "alphabeta(depth=5)",
     "alphabeta(depth=8, table=0.1)",
     "alphabeta(nodes=60000, table=4, scheme='big')",
     "minimax(depth=3, table=1)",
-    "dfpn(nodes=2000)",
+    *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("grave(playouts=200)", "dfpn(nodes=2000)")),
     pytest.param("pdspn(nodes=2000)", marks=pytest.mark.slow),  # compiles for nine seconds
 ]
 

@@ -208,6 +208,7 @@ def test_threads_lose_no_visit(scheme, search, kernels):
     assert decision.playouts == playouts or player.tree.proven[ROOT]
 
 
+@pytest.mark.slow
 def test_two_threads_do_a_search_with_methods_on_one_tree():
     agent = of("tree", "uct(methods='history')", playouts=500)
     player, decision = decided(agent, game=games.make("breakthrough(rows=5, columns=4)"))

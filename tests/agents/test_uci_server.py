@@ -234,12 +234,15 @@ def test_only_the_moves_that_are_asked_for_are_searched(agent):
         program.until("bestmove")
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_best_of_some_moves_is_found(seed):
-    """Against exact values; in Tic-tac-toe, where the side changes, and Kalah, where it may stay."""
-    rng = random.Random(seed)
-    for spec, depth in (("tictactoe", 9), ("kalah(houses=3, seeds=2)", 24)):
-        game, known = games.make(spec), {}
+@pytest.mark.parametrize("spec, depth", [
+    ("tictactoe", 9),
+    pytest.param("kalah(houses=3, seeds=2)", 24, marks=pytest.mark.slow),  # where the side may stay
+])  # fmt: skip
+def test_the_best_of_some_moves_is_found(spec, depth):
+    """Against exact values."""
+    game, known = games.make(spec), {}
+    for seed in range(20):
+        rng = random.Random(seed)
         state, before = game.initial(), []
         for _ in range(rng.randrange(3)):
             before.append(rng.choice(game.moves(state)))

@@ -27,6 +27,20 @@ def registries():
     sys.modules.pop(PLUGIN, None)
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures of reports are empty, but for those whose names a test adds to this set: to draw takes longest."""
+    from arena.report import figures
+
+    drawn, saved = set[str](), figures._saved
+
+    def save(name, *rest):
+        return saved(name, *rest) if name in drawn else figures.Drawn(name, name, "", '<svg viewBox="0 0 1 1"/>', b"")
+
+    monkeypatch.setattr(figures, "_saved", save)
+    return drawn
+
+
 def values(*agents, game="test_nim", games=2, **more):
     """The keys of a configuration with these agents (spec, or (name, spec))."""
     entries = [{"agent": a} if isinstance(a, str) else {"name": a[0], "agent": a[1]} for a in agents]

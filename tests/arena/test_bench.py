@@ -17,28 +17,23 @@ def call(*arguments):
     return CliRunner().invoke(app, ["bench", "--seconds", "0.01", *arguments])
 
 
-def test_games_and_searches_are_measured():
-    done = call("--game", "tictactoe", "--agent", FLAT, "--json")
-    assert done.exit_code == 0, done.output
+def test_games_and_searches_are_measured_and_a_failure_is_a_row_and_ends_nothing_else():
+    """What agents print is not on the standard output, and a process that ends is replaced."""
+    odd = [f"test_odd(how={how!r})" for how in ("exit", "raise", "chatter")]
+    agents = [word for agent in (*odd, FLAT) for word in ("--agent", agent)]
+    done = call("--game", "tictactoe", *agents, "--plugin", "tests.arena.oddities", "--json")
+    assert done.exit_code == 1, done.output
     told = json.loads(done.stdout)
-    (game,), (agent,) = told["games"], told["agents"]
+    (game,), (chatter, agent) = told["games"], told["agents"]
     assert game["game"] == "tictactoe" and game["lanes"] > 0 and 0 < game["compile_seconds"] < 300
     assert (agent["agent"], agent["unit"]) == (FLAT, "playouts") and agent["per_second"] > 0
     assert len(game["chunks"]) == len(agent["chunks"]) == meter.CHUNKS
-    assert told["failures"] == [] and told["machine"]["cores"] > 0 and told["date"].startswith("20")
-
-
-def test_a_failure_is_a_row_and_ends_nothing_else():
-    """What agents print is not on the standard output, and a process that ends is replaced."""
-    odd = ["--agent", "test_odd(how='exit')", "--agent", "test_odd(how='raise')", "--agent", "test_odd(how='chatter')"]
-    done = call("--game", "tictactoe", *odd, "--plugin", "tests.arena.oddities", "--json")
-    assert done.exit_code == 1, done.output
-    told = json.loads(done.stdout)
+    assert told["machine"]["cores"] > 0 and told["date"].startswith("20")
     assert [(row["agent"], row["failure"]) for row in told["failures"]] == [
         ("test_odd(how='exit')", "a process of the bench died (exit code 3)"),
         ("test_odd(how='raise')", "ValueError: on purpose"),
     ]
-    assert [row["agent"] for row in told["agents"]] == ["test_odd(how='chatter')"]
+    assert chatter["agent"] == "test_odd(how='chatter')"
 
 
 def test_the_table_ends_with_the_failures(monkeypatch):

@@ -321,6 +321,7 @@ CACHE = """if True:
 """
 
 
+@pytest.mark.slow
 def test_cache_is_made_described_and_removed(tmp_path):
     """In a process of its own, which finds no other cache."""
     command, other = [sys.executable, "-c", CACHE], {"ARENA_CACHE_DIR": str(tmp_path)}

@@ -211,6 +211,7 @@ def test_clocks_that_no_worker_has_are_nonsense(word, value):
     assert is_nonsense(read(words, 1)) == (word != LIMIT or not value >= 0)
 
 
+@pytest.mark.plain
 def test_the_best_score_is_in_the_memory_that_the_supervisor_reads():
     memory = new_memory()
     seats = loading.from_values(values("nmcs(level=1)", game="leftmove", budget={"playouts": 20}, games=1))

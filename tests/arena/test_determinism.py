@@ -52,6 +52,7 @@ def check(monkeypatch, config, *settings):
 FEW = Setting("1 worker", workers=1), Setting("2 workers", interrupted=True)
 
 
+@pytest.mark.slow
 def test_a_run_repeats_itself(monkeypatch, tmp_path):
     code, told = check(monkeypatch, config_of(tmp_path, ["random", "uct(playouts=20)"]), *FEW)
     assert code == 0 and told["deterministic"]

@@ -20,9 +20,8 @@ BOARDS = [
     "breakthrough(rows=5, columns=4)",
     "nim(heaps=[2, 3])",
 ]
-SOME = pytest.mark.parametrize(
-    "boards", [BOARDS[2::3], pytest.param(BOARDS, marks=pytest.mark.slow)], ids=["two boards", "all"]
-)
+SLOW = pytest.mark.slow
+SOME = pytest.mark.parametrize("boards", [BOARDS[2::3], pytest.param(BOARDS, marks=SLOW)], ids=["two boards", "all"])
 OPTIONS = {
     "openings": {"openings": ["", "3"], "instances": ["connect4", "connect4(rows=5, columns=4)"]},
     "opening_plies": {"opening_plies": 1},
@@ -40,6 +39,10 @@ OPTIONS = {
     "disk": {"disk": "1GB"},
     "isolation": {"isolation": "process"},
 }
+TOGETHER = [  # in one run, to save processes; each by itself is slow
+    ["openings", "resign", "draw", "agents"], ["budget"], ["budgets", "opening_plies", "seed"], ["isolation"],
+    ["game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk"],
+]  # fmt: skip
 AGENTS = ["random", "uct(playouts=5)"]
 ELSEWHERE = {  # keys of plug-ins: test_plugins.py; the others are in every configuration here
     "game", "instances", "games", "format", "plugins", "plugin_path",
@@ -54,14 +57,16 @@ def played(folder, boards, **keys):
 
 
 def test_every_key_is_played():
+    assert sorted(name for together in TOGETHER for name in together) == sorted(OPTIONS)
     assert OPTIONS.keys() | ELSEWHERE == CommonKeys.model_fields.keys()
 
 
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("options", [*TOGETHER, *(pytest.param([name], marks=SLOW) for name in OPTIONS)], ids=", ".join)
 @SOME
-def test_nobody_pays_for_an_option(option, boards, tmp_path):
-    records = played(tmp_path / "run", boards, **OPTIONS[option])
-    assert len(records) >= 2 * len(OPTIONS[option].get("instances", boards))
+def test_nobody_pays_for_an_option(options, boards, tmp_path):
+    keys = {key: value for name in options for key, value in OPTIONS[name].items()}
+    records = played(tmp_path / "run", boards, **keys)
+    assert len(records) >= 2 * len(keys.get("instances", boards))
     assert not {record.reason for record in records} & {*Reason.FORFEITS, *Reason.VOIDS}
 
 

@@ -57,6 +57,14 @@ def test_tic_tac_toe_in_all():
     )
 
 
+def test_the_moves_of_a_position():
+    divided = json.loads(call("perft", "tictactoe", "--depth", "2", "--divide", "--json").stdout)
+    assert divided["sum"] == 72 and divided["moves"]["2b"] == 8 and len(divided["moves"]) == 9
+    after = call("perft", "tictactoe", "--moves", "2b", "--depth", "2", "--divide").stdout
+    assert "1a: 7\n" in after and after.endswith("8 moves, 56 sequences of 2 plies\n")
+
+
+@pytest.mark.slow
 def test_chess_and_its_moves():
     found = json.loads(call("perft", "chess", "--depth", "3", "--json").stdout)
     assert [level["sequences"] for level in found["levels"]] == [1, 20, 400, 8902] and found["nodes"] == 9323

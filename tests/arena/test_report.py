@@ -14,7 +14,6 @@ from arena import games, results
 from arena.cli import app
 from arena.config.loading import from_values
 from arena.games.core.drawing import Drawing
-from arena.report import page as report_page
 from arena.report import replay, show, write_report
 from arena.report.figures import draw
 from arena.results.database.record import Reason
@@ -69,7 +68,7 @@ def test_the_page_needs_no_other_file(page):
     assert text.count(EVIL) == 0 and "&lt;script&gt;alert(1)" in text
 
 
-def test_a_notebook_shows_the_whole_page_in_a_frame(run):
+def test_a_notebook_shows_the_whole_page_in_a_frame(run, undrawn):
     shown = show(results.load(run), height=300)
     frame = shown._repr_html_()
     assert "height: 300px" in frame and frame.count("<") == 2  # the frame's own: all of the page is escaped
@@ -140,12 +139,12 @@ def test_the_machine_is_told_in_readers_units(page):
     assert re.search(r"<dt>memory</dt><dd>[\d.]+ GiB</dd>", text) and "bytes" not in re.findall(r"<dt>(.*?)</dt>", text)
 
 
-def test_the_command_writes_the_same_page(run, page, tmp_path):
-    result = call("report", run, "--output", tmp_path / "x.html")
+def test_the_command_writes_the_same_page(alone, alone_page, tmp_path):
+    result = call("report", alone, "--output", tmp_path / "x.html")
     assert result.exit_code == 0 and str(tmp_path / "x.html") in result.stdout
     assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
-    assert (tmp_path / "figures" / "ratings.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "x.html").read_bytes() == page.read_bytes()
+    assert (tmp_path / "figures" / "study.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "x.html").read_bytes() == alone_page.read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -166,13 +165,7 @@ def test_nothing_played_and_unfinished_runs(unplayed, tmp_path):
     )
 
 
-@pytest.fixture
-def without_figures(monkeypatch):
-    """Pages that are not read have none, which take longest."""
-    monkeypatch.setattr(report_page, "draw", lambda tournament: [])
-
-
-def test_games_that_the_rules_do_not_allow(run, tmp_path, without_figures):
+def test_games_that_the_rules_do_not_allow(run, tmp_path, undrawn):
     with Store.open(run) as source, Store.create(tmp_path, source.meta, source.agents) as store:
         store.add(replace(source.record("1v2-0000"), moves="9 9 9"))
     result = call("report", tmp_path)
@@ -180,7 +173,7 @@ def test_games_that_the_rules_do_not_allow(run, tmp_path, without_figures):
     assert not (tmp_path / "report.html").exists()
 
 
-def test_games_lost_before_their_first_move(run, tmp_path, without_figures):
+def test_games_lost_before_their_first_move(run, tmp_path, undrawn):
     """They stand in a column of their own, with their reason at the board, and shorten no mean."""
     lost = {"reason": Reason.EXCLUDED, "detail": "it hung its process", "moves": "", "opening_moves": "", "plies": 0}
     with Store.open(run) as source, Store.create(tmp_path, source.meta, source.agents) as store:
@@ -214,7 +207,7 @@ def test_many_agents(tmp_path):
     assert height["sides"] > 1.5 * height["lengths"]
 
 
-def test_mistakes(tmp_path, unplayed, without_figures):
+def test_mistakes(tmp_path, unplayed, undrawn):
     for arguments, message in (
         (["report", tmp_path / "none"], "no tournament in"),
         (["report", unplayed.parent], "is no run, but holds some"),
@@ -243,7 +236,8 @@ def study(tmp_path_factory):
     return store_run(tmp_path_factory.mktemp("report") / "study", several)
 
 
-def test_a_study_comes_first(study):
+def test_a_study_comes_first(study, undrawn):
+    undrawn.add("study")
     page, tournament = write_report(study), results.load(study)
     text = page.read_text()
     assert text.index('id="study"') < text.index('id="standings"') and 'href="#study"' in text

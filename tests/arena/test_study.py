@@ -216,7 +216,11 @@ def naive_alpha_beta(game, state, alpha, beta):
     return best, nodes
 
 
-@pytest.mark.parametrize("spec", ["connect4(rows=3, columns=4)", "tictactoe"])
+@pytest.mark.plain
+@pytest.mark.parametrize("spec", [
+    "connect4(rows=2, columns=4)",
+    *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("connect4(rows=3, columns=4)", "tictactoe")),
+])  # fmt: skip
 def test_alpha_beta_of_the_exercise_is_bare(spec):
     """Its first search visits the nodes of the textbook's algorithm, in a game that foresees wins, too."""
     game = games.make(spec)

@@ -100,7 +100,7 @@ def test_the_command_writes_tables_and_figures(finished):
     assert (folder / "schemes.pdf").read_bytes().startswith(b"%PDF") and "tabular" in (
         folder / "scaling.tex"
     ).read_text()
-    again = call("--out", folder, "--resume")
+    again = call("--out", folder, "--resume", "--speed-seconds", 0.01)
     assert again.exit_code == 0 and "Elo at equal time" in again.stdout and "Speed on threads" in again.stdout
     budgets = CliRunner().invoke(app, ["plot", str(folder), "budgets"])
     assert budgets.exit_code == 2 and "has one number of playouts" in budgets.output
@@ -109,7 +109,8 @@ def test_the_command_writes_tables_and_figures(finished):
     for kind in set(OF_SCHEMES) - {"budgets", "parameter"}:
         drawn = CliRunner().invoke(app, ["plot", str(folder), kind, "--format", "svg"])
         assert drawn.exit_code == 0, drawn.output
-    assert CliRunner().invoke(app, ["scaling", "--out", str(folder), "--resume"]).exit_code == 0  # the former name
+    former = CliRunner().invoke(app, ["scaling", "--out", str(folder.parent), "--resume"])  # its name
+    assert former.exit_code == 2 and "holds no study of schemes" in former.output
 
 
 @pytest.mark.parametrize(
@@ -291,10 +292,9 @@ EXTENDED = {
     "playouts": {"playouts": (4, 8)},
     "games": {"games": 12},
     "all": {
-        "schemes": ("leaf", "root", "tree"),
-        "workers": (1, 2, 4),
-        "instances": ("tictactoe", "nim(heaps=(1, 2))"),
-        "games": 14,
+        "schemes": ("tree(virtual_loss=2)", "root", "tree"),
+        "instances": ("tictactoe", "mnk(rows=3, columns=3, k=3)"),  # whose kernels are the same
+        "games": 12,
     },
 }
 
@@ -405,18 +405,19 @@ def test_what_reads_a_study_measures_nothing(finished, monkeypatch):
         (folder / "times.json").write_text(kept)
 
 
-def test_a_study_of_several_games_is_read_as_a_whole(tmp_path):
+def test_a_study_of_several_games_is_read_as_a_whole(tmp_path, undrawn):
     """One table, one page with all of them, and a report for each."""
-    study = SchemesStudy(("tictactoe", "nim"), ("root(workers=2)",), playouts=(4,), games=4)
+    second = "mnk(rows=3, columns=3, k=3)"
+    study = SchemesStudy(("tictactoe", second), ("root(workers=2)",), playouts=(4,), games=4)
     table = schemes.run(study, tmp_path / "run", playing=Playing(1))
     shown = CliRunner().invoke(app, ["table", str(tmp_path / "run")])
     assert shown.exit_code == 0 and "strength speed-up" in shown.stdout
-    assert shown.stdout.count("tictactoe") == shown.stdout.count("nim") == 1
+    assert shown.stdout.count("tictactoe") == shown.stdout.count("mnk") == 1
     done = CliRunner().invoke(app, ["report", str(tmp_path / "run"), "--output", str(tmp_path / "page.html")])
     assert done.exit_code == 0, done.output
     page = (tmp_path / "page.html").read_text()
     assert re.findall("<h2>(.*?)</h2>", page) == [
-        "tictactoe, 4 playouts of each worker", "nim, 4 playouts of each worker", "Figure",
+        "tictactoe, 4 playouts of each worker", f"{second}, 4 playouts of each worker", "Figure",
     ]  # fmt: skip
     assert f"{table['games'].sum()} games" in page
     for link in re.findall('href="(run/.*?)"', page):

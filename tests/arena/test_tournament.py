@@ -214,7 +214,7 @@ def played(out):
     return len(tournament.games), multiprocessing.current_process().daemon
 
 
-@pytest.mark.parametrize("method", ["spawn", pytest.param("fork", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def test_a_run_in_a_process_of_a_pool(tmp_path, method):
     """Such processes are daemonic, which Python does not let have children."""
     with multiprocessing.get_context(method).Pool(2) as pool:

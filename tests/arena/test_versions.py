@@ -45,6 +45,19 @@ def play(folder, games, **options):
     return arena.run(keys | {"plugin_path": str(folder)}, folder / "run", workers=1, **options)
 
 
+@pytest.fixture(scope="module")
+def two_versions(tmp_path_factory):
+    """A folder with a run that two versions of an agent have played."""
+    place = tmp_path_factory.mktemp("versions")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*sys.path])
+        write(place)
+        play(place, 2)
+        write(place, "[-1]")
+        play(place, 4, resume=True, changed=True)
+    return place
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -73,11 +86,9 @@ def test_other_code_does_not_go_on_without_a_word(folder):
     [["table"], ["table", "--format", "csv"], ["table", "--format", "latex"], ["table", "--kind", "games"], ["status"],
      ["export"], ["elo"], ["report"]],
 )  # fmt: skip
-def test_every_reader_says_so(folder, words):
-    write(folder)
-    play(folder, 2)
-    write(folder, "[-1]")
-    play(folder, 4, resume=True, changed=True)
+def test_every_reader_says_so(two_versions, words, monkeypatch, undrawn):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    folder = two_versions
     command, *more = words
     done = CliRunner().invoke(app, [command, str(folder / "run"), *more])
     said = (folder / "run" / "report.html").read_text() if command == "report" else done.output

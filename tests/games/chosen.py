@@ -2,11 +2,12 @@
 
 from tests.shipped import GAMES
 
-# In most tests these run in plain Python, and compiled with -m slow.  The others have every dtype of states, boards of
-# squares and of hexagons, one player and two, captured stones, dice, and random playouts in lanes.
+# In most tests these run in plain Python, and compiled with -m slow.  The others have states of two dtypes, boards of
+# squares and of hexagons, one player and two, heaps, and random playouts in lanes.
 LATER = {
-    "atarigo", "ataxx", "checkers", "chess", "clobber", "coin", "domineering", "grundy", "kalah", "knightthrough",
-    "leftmove", "loa", "matches", "misere_breakthrough", "misere_domineering", "misere_knightthrough", "misere_nogo",
-    "mnk", "morpion", "nogo", "othello", "pentalath", "tree", "weakschur", "y",
+    "amazons", "atarigo", "ataxx", "backgammon", "checkers", "chess", "clobber", "coin", "domineering", "go",
+    "grundy", "kalah", "knightthrough", "leftmove", "loa", "matches", "misere_breakthrough", "misere_domineering",
+    "misere_knightthrough", "misere_nogo", "mnk", "morpion", "nogo", "othello", "pentalath", "pig", "tree",
+    "tsptw", "weakschur", "y",
 }  # fmt: skip
 COMPILED = [name for name in GAMES if name not in LATER]

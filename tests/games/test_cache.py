@@ -107,6 +107,7 @@ def test_what_was_used_least_lately_is_removed_beyond_the_limit(place, monkeypat
         cache.trim(place)
 
 
+@pytest.mark.slow
 def test_kernels_of_another_folder_are_loaded(tmp_path):
     """As an image brings them along: nothing is compiled, and nothing written."""
     script = """

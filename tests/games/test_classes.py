@@ -14,7 +14,7 @@ import typing
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import games
@@ -128,6 +128,7 @@ for name, cls in sorted({**rules.classes(), **searches.classes()}.items()):
 """
 
 
+@pytest.mark.slow
 def test_all_games_and_agents_have_the_same_digest_in_every_process_whatever_was_played():
     def said(seed, *words):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
@@ -155,6 +156,7 @@ def test_workers_that_read_other_code_than_the_run_began_with_play_nothing(tmp_p
     assert done.returncode == 2 and CHANGED[:60] in said
 
 
+@pytest.mark.slow
 def test_code_that_has_run_under_a_profiler_is_the_same():
     """Numba changes the flags of code that it calls then, and workers would not begin."""
     script = """
@@ -225,6 +227,7 @@ values = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(values, values)
 def test_values_that_differ_have_two_digests(one, other):
     first, again, second = (made_with(f"W = {each!r}") for each in (one, one, other))

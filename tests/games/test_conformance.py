@@ -1,7 +1,7 @@
 """Every registered game, at its default size and some others, against the conformance suite.
 
-By default a game of every kind is compiled.  The others, and other sizes, are checked with kernels as plain Python, on
-boards that it plays in a while; compiled, all sizes are for the long tests.
+By default some games are compiled.  The others are checked with kernels as plain Python, on boards that it plays in a
+while; other sizes, and all compiled, are for the long tests.
 """
 
 import pytest
@@ -77,17 +77,14 @@ MORE_SIZES = {
     "nogo": ["nogo(size=2)", "nogo(size=5)"],
     "misere_nogo": ["misere_nogo(size=4)"],
 }
-# what plain Python plays in the place of usual and other sizes that take it long; "" for nothing
+# what plain Python plays in the place of usual sizes that take it long; "" for nothing
 SMALL = {
-    "amazons(rows=5, columns=8)": "",  # by test_amazons.py and test_go.py, against boards of squares
-    "go(size=5, komi=0.5)": "",
+    "amazons": "",  # by test_amazons.py, against boards of squares
     "atarigo": "atarigo(size=3)",
     "ataxx": "ataxx(size=5)",
     "clobber": "clobber(rows=4, columns=5)",
-    "clobber(rows=7, columns=7)": "clobber(rows=5, columns=5)",
     "domineering": "domineering(rows=5, columns=5)",
-    "hex(size=8)": "hex(size=4)",
-    "hex(size=14, swap=true)": "hex(size=4, swap=true)",
+    "go": "go(size=3)",
     "knightthrough": "knightthrough(rows=5, columns=4)",
     "loa": "loa(size=6)",
     "misere_breakthrough": "misere_breakthrough(rows=5, columns=4)",
@@ -96,16 +93,14 @@ SMALL = {
     "misere_nogo": "misere_nogo(size=3)",
     "mnk": "mnk(rows=5, columns=5, k=4)",
     "morpion": "morpion(variant='4D')",
-    "morpion(variant='4T')": "morpion(variant='4D')",
     "nogo": "nogo(size=3)",
-    "nogo(rows=3, columns=6)": "nogo(rows=2, columns=5)",
     "othello": "othello(size=4)",
-    "othello(size=6)": "othello(size=4)",
     "pentalath": "pentalath(size=2, length=3)",
-    "weakschur(parts=5)": "weakschur(parts=2)",
+    "tsptw": "tsptw(cities=8)",
+    "weakschur": "weakschur(parts=2)",
     "y": "y(size=4)",
 }
-WIDEST = "tictactoe", check_lanes  # compiled, its many lanes take as long as all else of a game
+LANES = ("connect4",)  # whose lanes are compiled by default: they take as long as all else of a game
 PLAIN_PLAYOUTS, PLAIN_SAMPLE = 100, 15  # that plain Python compares, and the states of a line that it looks at
 SEEDS = {"compiled": 1, "plain": 2}  # the games that are looked at are kept: those of one are not for the other
 
@@ -121,15 +116,16 @@ def cases():
     for name in GAMES:
         for spec in sizes_of(name) + MORE_SIZES.get(name, []):
             for check in checks_of(games.make(spec)):
-                marks = [pytest.mark.compiled] if spec in COMPILED and (spec, check) != WIDEST else []
+                marks = [pytest.mark.compiled] if spec in COMPILED and (check != check_lanes or spec in LANES) else []
                 found.append(pytest.param(spec, check, "compiled", id=f"{spec}-{check.__name__}", marks=marks))
-        for spec in {SMALL.get(spec, spec): None for spec in sizes_of(name) if spec not in COMPILED}:
-            found += [
-                pytest.param(spec, check, "plain", id=f"{spec}-{check.__name__}-plain")
-                for check in (checks_of(games.make(spec)) if spec else ())
-                if check not in (check_compiled, check_foreseen)  # test_foreseen.py has the second of them
-            ]
-    return [*found, pytest.param(*WIDEST, "plain", id=f"{WIDEST[0]}-check_lanes-plain")]
+        spec = SMALL.get(name, name) if name not in COMPILED else ""
+        found += [
+            pytest.param(spec, check, "plain", id=f"{spec}-{check.__name__}-plain")
+            for check in (checks_of(games.make(spec)) if spec else ())
+            if check not in (check_compiled, check_foreseen)  # test_foreseen.py has the second of them
+        ]
+    wide = [spec for spec in COMPILED if check_lanes in checks_of(games.make(spec)) and spec not in LANES]
+    return [*found, *(pytest.param(spec, check_lanes, "plain", id=f"{spec}-check_lanes-plain") for spec in wide)]
 
 
 @pytest.mark.parametrize("spec, check, kernels", cases(), indirect=["kernels"])
@@ -148,4 +144,4 @@ def test_spec_round_trip(spec):
 
 def test_other_sizes_are_of_registered_games():
     assert set(OTHER_SIZES) | set(MORE_SIZES) | LATER <= set(GAMES)
-    assert set(SMALL) <= {spec for name in GAMES for spec in sizes_of(name)} - set(COMPILED)
+    assert set(SMALL) <= set(GAMES) - set(COMPILED) and set(LANES) <= set(COMPILED)

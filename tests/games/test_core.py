@@ -331,6 +331,7 @@ class Permitted(Wasteful):
         state[1] = np.uint64(1) - state[1]
 
 
+@pytest.mark.slow
 def test_a_method_that_makes_arrays_says_so():
     with pytest.raises(ConformanceError, match="say may_allocate = True in the class"):
         games.check(Wasteful(), seed=2)
@@ -453,6 +454,7 @@ def test_a_damaged_kernel_cache_is_made_anew(tmp_path):
         assert run() == ("504", False)
 
 
+@pytest.mark.slow
 def test_a_change_of_what_a_users_game_imports_is_seen(tmp_path):
     environment = {**os.environ, "ARENA_CACHE_DIR": str(tmp_path / "cache")}
     (tmp_path / "user_game.py").write_text(USERS)

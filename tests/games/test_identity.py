@@ -304,6 +304,7 @@ def run(script, *arguments, **environment):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_every_method_and_kernel_has_the_same_name_in_every_process():
     found = [run(NAMES, PYTHONHASHSEED=seed) for seed in (0, 7)]
     assert found[0] == found[1] and int(found[0][0]) > 700
@@ -316,6 +317,7 @@ def text(score="1.0"):
     return GAME.format(score=score) + ASK
 
 
+@pytest.mark.slow
 def test_in_one_process_a_class_made_anew_and_an_attribute_set_later_are_seen(tmp_path):
     script = f"""
 ASK = {ASK!r}
@@ -348,8 +350,10 @@ print(*(told(make(win)()) for win in (1.0, -1.0)))
 
 @pytest.mark.parametrize(
     "steps, expected",
-    [((("-", text()), ("-", text("-1.0")), ("-", text())), "1 -1 1"), ((("-c", text()), ("-c", text("-1.0"))), "1 -1")],
-    ids=["standard input", "python -c"],
+    [
+        pytest.param((("-", text()), ("-", text("-1.0")), ("-", text())), "1 -1 1", marks=pytest.mark.slow, id="input"),
+        pytest.param((("-c", text()), ("-c", text("-1.0"))), "1 -1", id="python -c"),
+    ],
 )
 def test_code_without_a_file(tmp_path, steps, expected):
     found = []
@@ -359,6 +363,7 @@ def test_code_without_a_file(tmp_path, steps, expected):
     assert found == expected.split()
 
 
+@pytest.mark.slow
 def test_what_a_module_makes_of_its_surroundings(tmp_path):
     """A constant from the environment, and a method that one process has replaced."""
     (tmp_path / "own.py").write_text("import os\nWIN = float(os.environ['WIN'])\n" + text("WIN"))
@@ -382,6 +387,7 @@ print(own.told(own.Take()))
     assert run("import own\nprint(own.told(own.Take()))", **settings) == ["-1"]
 
 
+@pytest.mark.slow
 def test_modules_that_no_import_statement_names_and_that_are_loaded_again(tmp_path):
     """A helper by importlib, in a folder without __init__.py; a kernel of a module that is loaded again."""
     (tmp_path / "rules").mkdir()

@@ -89,6 +89,7 @@ def test_a_dispatcher_is_made_as_kernels_are():
     assert "_cache" in vars(CPUDispatcher(lambda game: 1, targetoptions={"nopython": True}))
 
 
+@pytest.mark.slow
 def test_a_decision_imports_no_linear_algebra_and_other_code_finds_it():
     code = """
 import sys

@@ -16,6 +16,7 @@ from numba.core.errors import TypingError
 
 from arena import games
 from arena.games.core import cache, jit
+from arena.games.core.errors import UserError
 from arena.games.core.jit import game_tables
 from arena.games.core.jit.entries import serve
 from arena.games.core.playout import perft_kernel, playout_kernel
@@ -213,6 +214,7 @@ def test_what_a_method_cannot_take_is_refused_when_the_kernel_compiles(kernel, s
         kernel(Heap(5), state)
 
 
+@pytest.mark.slow
 def test_a_short_array_is_an_index_error_where_indices_are_checked(tmp_path):
     script = """
         import numpy as np
@@ -368,6 +370,7 @@ MADE = """
 FIRST, SECOND = MADE.replace("SPEC", "'connect4'"), MADE.replace("SPEC", "'connect4(rows=4, columns=5)'")
 
 
+@pytest.mark.slow
 def test_methods_are_kept_for_a_class_and_for_a_size(tmp_path):
     """A second process makes nothing; a new size is linked without a compiler."""
     folder = {"ARENA_CACHE_DIR": str(tmp_path)}
@@ -440,7 +443,7 @@ def test_indices_are_checked_where_that_is_asked_for(tmp_path):
 
 
 def test_modes_are_checked():
-    with pytest.raises(ValueError, match="'often' is not one of always, never"):
+    with pytest.raises(UserError, match="'often' is not one of always, never"):
         set_mode("often")
     assert os.environ.get(VARIABLE, NEVER) == NEVER == Setting.mode
 

@@ -194,7 +194,7 @@ def told(value):
     return type(value), int.__repr__(value) if isinstance(value, int) else repr(value)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(VALUES, VALUES)
 def test_types_are_the_same_where_values_are_and_nowhere_else(one, other):
     assume(one is not None or other is not None)

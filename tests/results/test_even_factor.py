@@ -126,7 +126,10 @@ def noise(rounds):
     return 3 * math.sqrt(0.95 * 0.05 / rounds)
 
 
-@pytest.mark.parametrize("curve, least", [("logistic", 0.93), ("one side twice as steep", 0.92), ("Gompertz", 0.92)])
+@pytest.mark.parametrize("curve, least", [
+    ("logistic", 0.93),
+    *(pytest.param(curve, 0.92, marks=pytest.mark.slow) for curve in ("one side twice as steep", "Gompertz")),
+])  # fmt: skip
 def test_intervals_cover(curve, least):
     """Of few cells; the long form has all."""
     rounds, cells = 30, list(itertools.product(((1.0, 1), (20.0, 64)), (10, 100)))

@@ -149,7 +149,7 @@ def test_runs_that_differ_in_times_and_arrival_are_equal_without_times(tournamen
     loaded = results.load(other)
     for kind in KINDS:
         one, two = tournament.table(kind), loaded.table(kind)
-        for format in FORMATS:
+        for format in FORMATS if kind == "moves" else ("csv",):
             assert render(one, format, times=False) == render(two, format, times=False), format
             assert kind != "moves" or render(one, format) != render(two, format)
 

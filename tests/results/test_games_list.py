@@ -53,7 +53,7 @@ def value_of(number):
     return float("-inf") if number != number else number
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.builds(
         Wanted,

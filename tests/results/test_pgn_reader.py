@@ -342,7 +342,8 @@ def test_a_count_of_moves_that_is_none_does_no_harm():
         assert "Kg4 1-0" in to_pgn(record, "x")
 
 
-TWO = [name for name in GAMES if games.make(name).players == 2 and name != "tree"]
+SMALL = {name: f"{name}(size=4)" for name in ("go", "atarigo", "nogo", "misere_nogo")}
+TWO = [SMALL.get(name, name) for name in GAMES if games.make(name).players == 2 and name != "tree"]
 
 
 @pytest.mark.parametrize("name", TWO)

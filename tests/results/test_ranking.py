@@ -62,8 +62,8 @@ def test_rock_paper_and_scissors_are_found():
 def test_no_cycle_is_found_where_there_is_none():
     """The test is right about as often as it says, with draws, an advantage and openings that favour a side."""
     chance = by_strength(np.linspace(-1, 1, 6))
-    p = np.array([found_in(chance, 12, seed).p for seed in range(60)])
-    assert (p < SURE).sum() <= 3 and 0.3 < p.mean() < 0.7
+    p = np.array([found_in(chance, 12, seed).p for seed in range(30)])
+    assert (p < SURE).sum() <= 2 and 0.3 < p.mean() < 0.7
     found = found_in(chance, 12, 100)
     assert found.sentence == "" and "as far as these games can show" in found.otherwise
 

@@ -103,7 +103,7 @@ def test_coverage_with_few_pairs(pairs, decided):
     rng, strengths = np.random.default_rng(pairs), np.array([-0.6, 0.0, 0.6])
     truth = rate("ABC", _expected(strengths, decided)).elo
     held = []
-    for _ in range(600):
+    for _ in range(300):
         counts = np.zeros((3, 3, 3))
         for one, other in ((0, 1), (0, 2), (1, 2)):
             by_opening = rng.binomial(pairs, decided)  # pairs, of which the same side wins both games
