@@ -208,7 +208,8 @@ def test_two_plugins_with_one_name_are_refused(order, tmp_path):
     assert all(f"{tmp_path}/{name}.py" in told for name in order) and not (tmp_path / "runs").exists()
 
 
-@pytest.mark.parametrize("with_index", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.slow
+@pytest.mark.parametrize("with_index", [True, False])
 def test_a_plugin_that_takes_a_name_of_ours_is_refused(with_index, tmp_path):
     """Whichever is found first, and whether or not it is known where ours is."""
     (tmp_path / "taker_of_this_test.py").write_text(

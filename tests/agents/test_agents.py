@@ -46,11 +46,12 @@ def test_every_agent_with_every_budget(name, spec, kernels):
         budget = agents.Budget(**{kind: amounts[kind]})
         state = random_position(game, 3, 3)
         kept = state.copy()
-        first, second = (agent.choose(game, state, seed=5, budget=budget) for _ in range(2))
+        first = agent.choose(game, state, seed=5, budget=budget)
         assert first.move in game.moves(state) and np.array_equal(state, kept)
         assert first.seconds > 0 and (first.value is None or -1 <= first.value <= 1)
         after_names(game, state, first.principal_variation)
-        if kind != "seconds" and agent.cores == 1:  # threads on one tree are in no order
+        if compiled and kind != "seconds" and agent.cores == 1:  # threads on one tree are in no order
+            second = agent.choose(game, state, seed=5, budget=budget)
             assert (first.move, first.value, first.playouts, first.nodes) == (
                 second.move,
                 second.value,

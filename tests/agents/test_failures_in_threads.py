@@ -81,7 +81,7 @@ OTHERS = [  # all kernels for threads on trees, and for what waits for others
 
 @pytest.mark.parametrize("where, specs", [
     pytest.param("everywhere", TREES, marks=pytest.mark.slow, id="everywhere"),
-    pytest.param("in_trees", TREES, id="in trees"),
+    pytest.param("in_trees", TREES, marks=pytest.mark.slow, id="in trees"),
     pytest.param("everywhere", OTHERS, marks=pytest.mark.slow, id="everywhere, the others"),
     pytest.param("in_trees", OTHERS, marks=pytest.mark.slow, id="in trees, the others"),
 ])  # fmt: skip

@@ -63,7 +63,7 @@ def talking(agent="alphabeta", game="connect4", prepare=None):
         assert control == Control()  # the next search of this process is as free as ever
 
 
-FAMILIES = ("random", "flat", "uct", "alphabeta", "dfpn", "nrpa", "tree")
+FAMILIES = ("random", "flat", "uct", "alphabeta", "dfpn", "tree")
 SERVED = [
     pytest.param(name, marks=() if name in FAMILIES else pytest.mark.slow)
     for name in AGENTS
@@ -167,6 +167,7 @@ def test_a_search_is_ended_by_what_should_wait_for_it():
         assert [line.split()[0] for line in told].count("bestmove") == 3
 
 
+@pytest.mark.slow
 def test_options_are_the_agents_parameters():
     with talking("alphabeta", "chess") as program:
         program.say("uci")

@@ -237,10 +237,10 @@ def test_runs_are_merged_and_an_agent_joins_them(pool, tmp_path):
 
 @pytest.mark.parametrize("keys", [
     {"format": "round_robin", "pairings": [["random", "flat(playouts=2)"], ["random", "uct(playouts=20)"]]},
-    {"format": "gauntlet", "base": "random"},
+    pytest.param({"format": "gauntlet", "base": "random"}, marks=pytest.mark.slow),
     {"format": "swiss", "rounds": 2},
-    {"format": "knockout"},
-    {"format": "matches", "matches": [["random", "flat(playouts=2)", 0, 3]]},
+    pytest.param({"format": "knockout"}, marks=pytest.mark.slow),
+    pytest.param({"format": "matches", "matches": [["random", "flat(playouts=2)", 0, 3]]}, marks=pytest.mark.slow),
 ], ids=lambda keys: keys["format"])  # fmt: skip
 def test_runs_of_every_format_are_merged(keys, tmp_path):
     """Their own keys say nothing of the run that is made; its games are those of both."""

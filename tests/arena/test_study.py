@@ -231,6 +231,7 @@ def test_alpha_beta_of_the_exercise_is_bare(spec):
     assert int(search.player.search.counts[0]["nodes"]) == nodes - 1 and np.sign(search.result()[0]) == value
 
 
+@pytest.mark.plain
 def test_exercise_stops_in_time():
     done = call("exercise", "--game", "connect4(rows=4, columns=5)", "--seconds", "0.005", "--json")
     rows = json.loads(done.stdout)

@@ -391,14 +391,17 @@ def _drawn(folder, kinds):
 
 
 def test_pairs_and_paths_are_drawn(tmp_path):
-    keys = KEYS | {"parameters": {"exploration": [0.1, 3.0], "playouts": [4, 8], "solver": {"choices": [False, True]}}}
+    keys = KEYS | {
+        "parameters": {"exploration": [0.1, 3.0], "playouts": [4, 8], "keep_tree": {"choices": [False, True]}}
+    }
     found = arena.tune(**keys | {"against": ["random"], "confirm": {"games": 2}}, out=tmp_path / "two", workers=2)
     kinds = pieces.pieces_of(tmp_path / "two").figures()[:2]
     assert list(_drawn(tmp_path / "two", kinds)) == list(kinds) == ["tuning", "tuning_pairs"]
     assert (
-        set(found.recommended) == {"exploration", "playouts", "solver"} and type(found.recommended["playouts"]) is int
+        set(found.recommended) == {"exploration", "playouts", "keep_tree"}
+        and type(found.recommended["playouts"]) is int
     )
-    shares = tuning_run.result(found)["parameters"]["solver"]["shares"]
+    shares = tuning_run.result(found)["parameters"]["keep_tree"]["shares"]
     assert list(shares) == ["False", "True"] and sum(shares.values()) == pytest.approx(1)
     with pytest.raises(UserError, match="path is not drawn"):
         pieces.pieces_of(tmp_path / "two").figure("path", 3.4)

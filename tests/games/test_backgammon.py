@@ -12,6 +12,7 @@ from arena.games.core.game import CHANCE
 from arena.games.core.observed import random_line, view
 
 GAME = games.make("backgammon")
+pytestmark = pytest.mark.plain
 
 
 def rolled(state, roll):

@@ -151,6 +151,7 @@ def test_early_moves_are_unhindered():
     assert [games.perft(game, depth) for depth in (1, 2, 3)] == [121, 121 * 120, 121 * 120 * 119]
 
 
+@pytest.mark.slow
 def test_random_play():
     """The share of an independent C++ program that plays move by move and joins groups: 0.52254 +- 0.00032."""
     summary = games.playouts(games.make("hex"), 400_000, seed=4)

@@ -374,6 +374,7 @@ def test_what_a_module_makes_of_its_surroundings(tmp_path):
     assert found == ["1", "-1", "3", "1"]
 
 
+@pytest.mark.slow
 def test_a_file_that_is_edited_between_import_and_compiling(tmp_path):
     """Each process plays by what it has imported, and leaves no other process anything else."""
     script = f"""
