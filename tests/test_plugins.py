@@ -58,6 +58,7 @@ app(["list", "agents", "--json"])
 """
 
 
+@pytest.mark.slow
 def test_the_template_is_found_and_plays(installed):
     assert {row["name"] for row in json.loads(python(installed, PLAY))} >= {"stingy", "uct"}
 
@@ -250,7 +251,7 @@ def test_a_plugin_that_takes_a_name_of_ours_is_refused(with_index, tmp_path):
         ("random", "pig(target=10, horizon=20)"),
         ("random", "tictactoe"),
         ("flat(playouts=20)", "tictactoe"),
-        ("flat(seconds=0.001)", "tictactoe"),
+        pytest.param("flat(seconds=0.001)", "tictactoe", marks=pytest.mark.slow),
     ],
 )
 def test_sound_agents_pass(spec, game, monkeypatch):

@@ -39,6 +39,7 @@ def python(code, folder, **variables):
     )
 
 
+@pytest.mark.slow
 def test_packages_of_other_people_keep_their_names(tmp_path):
     """Such as OpenAI's `agents`, or a folder `results` beside a script: they do not disturb ours, nor do we them."""
     store_run(tmp_path / "run")

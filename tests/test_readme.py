@@ -278,6 +278,7 @@ def test_python_runs(tmp_path, monkeypatch, capsys):
     assert len(space["t"].games) == 6
 
 
+@pytest.mark.slow
 def test_the_example_of_a_game_is_one(tmp_path, monkeypatch):
     """It keeps what the interface promises, and the player to move wins unless the total leaves 4, 8, 12, ... to go."""
     (tmp_path / "race_of_the_page.py").write_text(blocks(ARCHITECTURE, "python")[0])

@@ -24,7 +24,10 @@ MONTE_CARLO = ["flat", "uct", "grave", "ppa", "mast", *(name for name in SCHEMES
 SLOW, MORE_GAMES = pytest.mark.slow, ("tictactoe", "connect4(rows=4, columns=5)")
 BUDGETS = {"playouts": 60, "nodes": 300, "depth": 3, "seconds": 0.02}
 FEWER = BUDGETS | {"playouts": 20, "nodes": 50}  # in plain Python
-FAMILIES = dict.fromkeys(("uct", "alphabeta", "dfpn", "tree"), pytest.mark.compiled)  # and nrpa: test_nested.py
+FAMILIES = dict.fromkeys(("uct", "alphabeta", "tree"), pytest.mark.compiled)  # and nrpa: test_nested.py
+ONCE = dict.fromkeys(
+    ("flat", "grave", "minimax", "dfpn", "expectiminimax", "ubfm", "pns", "jlpns", "root"), ()
+)  # in plain Python
 PROCESSES = {"distributed": SLOW}  # there, nothing is plain Python, and it cannot be simulated; see test_distributed.py
 PLAIN = {  # without processes, and with short jobs
     "jlpns": "jlpns(job_nodes=20)",
@@ -35,9 +38,11 @@ PLAIN = {  # without processes, and with short jobs
 
 @pytest.mark.plain
 @pytest.mark.parametrize("spec", [GAMES[1], *(pytest.param(name, marks=SLOW) for name in MORE_GAMES)])
-@pytest.mark.parametrize("name", [pytest.param(name, marks=(FAMILIES | PROCESSES).get(name, ())) for name in FOR_TWO])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=(ONCE | FAMILIES | PROCESSES).get(name, SLOW)) for name in FOR_TWO]
+)
 def test_every_agent_with_every_budget(name, spec, kernels):
-    """Compiled by default are one agent of each family."""
+    """By default one agent of each family; test_golden.py has a decision of all."""
     compiled = kernels == "compiled"
     game, agent = games.make(spec), agents.make(name if compiled else PLAIN.get(name, name))
     budgets = [kind for kind in agent.budgets if kind != "seconds" or not getattr(agent, "simulated", False)]
@@ -157,7 +162,7 @@ def test_copy_subtree_keeps_every_node(spec, kernels):
 
 
 @pytest.mark.parametrize("spec", ["connect4", *(pytest.param(name, marks=SLOW) for name in ("tictactoe", GAMES[1]))])
-@pytest.mark.parametrize("name", ["uct", "flat", "alphabeta"])
+@pytest.mark.parametrize("name", ["uct", *(pytest.param(name, marks=SLOW) for name in ("flat", "alphabeta"))])
 def test_searches_end_within_their_seconds(name, spec):
     """The median overrun of nine searches, in the thread's own time, which other programs do not lengthen."""
     game = games.make(spec)

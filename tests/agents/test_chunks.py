@@ -28,6 +28,7 @@ def decisions(monkeypatch, name, first, long):
 
 # Short jobs, and without processes: these would compile what they search with.
 IN_PLAIN_PYTHON = {"jlpns": "jlpns(job_nodes=20)", "ppn2": "ppn2(job_nodes=20)", "spdfpn": "spdfpn(workers=1, job=20)"}
+FAMILIES = ("flat", "uct", "grave", "tree", "root", "alphabeta", "ubfm", "pns", "dfpn", "jlpns", "nmcs", "nrpa")
 SEARCHES = [name for name in AGENTS if name != "external" and set(agents.make(name).budgets) & set(COUNTED)]
 
 
@@ -69,7 +70,14 @@ def test_a_short_budget_is_kept_though_the_first_iteration_was_cheap(monkeypatch
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("name", [name for name in SEARCHES if "seconds" in agents.make(name).budgets])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in FAMILIES else pytest.mark.slow)
+        for name in SEARCHES
+        if "seconds" in agents.make(name).budgets
+    ],
+)
 def test_another_thread_ends_a_search_that_has_no_end(name, kernels, monkeypatch):
     """Whatever the budget says: each search looks at `control` and then decides."""
     if kernels == "plain":

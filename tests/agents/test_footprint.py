@@ -25,7 +25,7 @@ def measured(agent: str, *names: str, **environment: str) -> list[tuple[int, int
     return [(int(size), int(late), name) for size, late, name in map(str.split, done.stdout.splitlines())]
 
 
-@pytest.mark.parametrize("agent", ["mast", "ppa(features=true)"])
+@pytest.mark.parametrize("agent", [pytest.param("mast", marks=pytest.mark.slow), "ppa(features=true)"])
 def test_a_policy_takes_memory_for_the_codes_met_and_not_for_the_longest_game(agent):
     """As plain Python, whose arrays are the same: backgammon's games have up to 10,000 plies of up to 5,220 moves."""
     ((size, _, _),) = measured(agent, "backgammon", NUMBA_DISABLE_JIT="1")

@@ -354,7 +354,14 @@ def test_the_search_of_td_is_minimax(plain_td, plies, foresee):
 
 @pytest.mark.plain
 @pytest.mark.parametrize(
-    "spec", ["td(plies=2)", "tdleaf(plies=2)", "descent(descents=3)", "visits(teacher='uct(playouts=20)')"]
+    "spec",
+    [
+        "td(plies=2)",
+        *(
+            pytest.param(spec, marks=pytest.mark.slow)
+            for spec in ("tdleaf(plies=2)", "descent(descents=3)", "visits(teacher='uct(playouts=20)')")
+        ),
+    ],
 )
 def test_learning_goes_on_as_if_nothing_had_happened(spec, tmp_path, kernels):
     """From a checkpoint; and in parts of any size."""

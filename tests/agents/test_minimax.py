@@ -353,6 +353,7 @@ def test_the_moves_of_a_root_are_made_in_a_kernel(name, monkeypatch):
     assert len(player.values(state)) == 8 and player.choose(state, stream(1)).depth == 2
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("agent", ["minimax(depth=2", "alphabeta(depth=2", f"alphabeta(depth=2, {PLAIN}"])
 def test_of_equal_moves_a_random_one_or_the_first(agent):
     """MIN leaves MAX 0 after the first move, and 1 after each of the three others."""

@@ -125,6 +125,7 @@ def test_a_kept_root_that_was_foreseen_has_moves_to_choose_from(kernels):
             assert decision.value < 1.0 or solve(game, state, {}) == side
 
 
+@pytest.mark.slow
 def test_the_solver_wins_endings_of_connect4(data_folder):
     """In at least 95 % of up to 200 positions that the side to move wins, within 20,000 playouts."""
     lines = [line.split() for line in (data_folder / samples.CONNECT4).read_text().splitlines()]

@@ -283,7 +283,9 @@ def test_a_beam_of_nrpa(one, other, kernels):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("name", ["nmcs(level=2{})", "nrpa(level=2, iterations=10{})"])
+@pytest.mark.parametrize(
+    "name", ["nmcs(level=2{})", pytest.param("nrpa(level=2, iterations=10{})", marks=pytest.mark.slow)]
+)
 def test_a_first_level_that_is_shared_out(name, kernels):
     """The same result each time, budgets kept, and with one worker what the serial search finds."""
     game, playouts = games.make(SMALL_BOARD), 500 if kernels == "compiled" else 110

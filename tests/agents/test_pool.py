@@ -105,6 +105,7 @@ def test_answers_start_the_count_of_deaths_again(folder):
     assert begun == [0, 0]
 
 
+@pytest.mark.slow
 def test_free_pools_of_one_kind_are_bounded(tmp_path, folder, monkeypatch):
     """Those for other games end when one is taken; for one game, several agents have theirs."""
     before = set(multiprocessing.active_children())

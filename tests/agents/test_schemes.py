@@ -120,7 +120,7 @@ def test_every_scheme_plays_every_search_or_says_why_not(search):
             assert decision.playouts == decision.statistics.playouts.sum()
             if scheme in TOGETHER:
                 assert_whole(player, decision, at_once=6)
-            if simulated or scheme in ("root", "leaf"):
+            if simulated:
                 again = play(scheme, workers=3, simulated=simulated)[1]
                 assert (seen(again), again.nodes) == (seen(decision), decision.nodes)
 
@@ -135,7 +135,9 @@ def test_threads_and_simulated_workers_agree(scheme, search):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("search", ["ppa(features=true)", "uct(methods='mast(features=true) + history')"])
+@pytest.mark.parametrize("search", [
+    "ppa(features=true)", pytest.param("uct(methods='mast(features=true) + history')", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_tables_that_fill_up_grow_in_every_scheme(search):
     """On this board, one simulation can need as many places as a new table has."""
     game = games.make("connect4(rows=4, columns=4)")

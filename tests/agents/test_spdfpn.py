@@ -102,6 +102,7 @@ def test_virtual_time_is_a_function_of_options(options, kernels):
     assert first.nodes / 300 < first.virtual_time < first.nodes
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 def test_one_simulated_worker_takes_as_long_as_its_nodes():
     game = games.make("tictactoe")

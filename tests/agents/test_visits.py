@@ -123,6 +123,7 @@ def test_learning_from_visits_is_what_its_twin_does():
         assert ours != 0.0
 
 
+@pytest.mark.slow
 def test_learning_lowers_the_cross_entropy_of_positions_that_were_not_learned():
     """And what is told of the last positions agrees."""
     game = games.make("tictactoe")

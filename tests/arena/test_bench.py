@@ -17,6 +17,7 @@ def call(*arguments):
     return CliRunner().invoke(app, ["bench", "--seconds", "0.01", *arguments])
 
 
+@pytest.mark.slow
 def test_games_and_searches_are_measured_and_a_failure_is_a_row_and_ends_nothing_else():
     """What agents print is not on the standard output, and a process that ends is replaced."""
     odd = [f"test_odd(how={how!r})" for how in ("exit", "raise", "chatter")]

@@ -59,6 +59,7 @@ BASH = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
 def test_bash(place):
     script = get_completion_script(prog_name="arena", complete_var="_ARENA_COMPLETE", shell="bash") + "\n"

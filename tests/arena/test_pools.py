@@ -55,6 +55,7 @@ def test_an_agent_joins_a_round_robin(pool, tmp_path):
     assert len(more) > len(joined) and more.ratings.error[place] <= 50
 
 
+@pytest.mark.slow
 def test_it_is_the_same_on_any_number_of_workers_and_after_a_stop(pool, tmp_path):
     one, two = copied(pool, tmp_path / _made(tmp_path, "a")), copied(pool, tmp_path / _made(tmp_path, "b"))
     arena.join(one, NEW, error=60, workers=1)
@@ -104,7 +105,7 @@ def test_what_cannot_join(pool, tmp_path):
         arena.join(half, NEW)
 
 
-@pytest.mark.parametrize("apart, share", [(60, 0.6), (100, 0.55)])
+@pytest.mark.parametrize("apart, share", [(60, 0.6), pytest.param(100, 0.55, marks=pytest.mark.slow)])
 def test_a_newcomer_meets_its_equals_in_half_the_games_of_a_round_robin(apart, share):
     """Simulated: the twentieth agent, to ± 20."""
     rng = np.random.default_rng(1)
@@ -216,6 +217,7 @@ def test_the_commands(pool, tmp_path):
 # -- Merging ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_runs_are_merged_and_an_agent_joins_them(pool, tmp_path):
     other = tmp_path / "other"
     arena.run(**KEYS | {"seed": 9}, agents=[*POOL[:2], NEW], out=other)

@@ -153,6 +153,7 @@ class Children:
         return sorted(self.told)
 
 
+@pytest.mark.slow
 def test_what_is_compiled_is_not_looked_for_by_children(kept):
     config = from_values(RUN)
     assert Children(config).run() == ["flat(playouts=3)", "random"]

@@ -146,6 +146,7 @@ def typed(tmp_path_factory):
     return dict(zip(words, map(tuple, json.loads(done.stdout)))), picture
 
 
+@pytest.mark.slow
 def test_known_trees(typed):
     for (nodes, agent), figure in FIGURES.items():
         assert typed[0][f'tree(nodes="{nodes}")', "--agent", agent][:2] == (0, figure)

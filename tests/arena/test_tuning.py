@@ -390,6 +390,7 @@ def _drawn(folder, kinds):
         yield kind
 
 
+@pytest.mark.slow
 def test_pairs_and_paths_are_drawn(tmp_path):
     keys = KEYS | {
         "parameters": {"exploration": [0.1, 3.0], "playouts": [4, 8], "keep_tree": {"choices": [False, True]}}
@@ -407,6 +408,7 @@ def test_pairs_and_paths_are_drawn(tmp_path):
         pieces.pieces_of(tmp_path / "two").figure("path", 3.4)
 
 
+@pytest.mark.slow
 def test_a_tuning_may_have_more_games_and_other_ranges_of_the_same_parameters(tuned, tmp_path):
     shutil.copytree(tuned[0], tmp_path, dirs_exist_ok=True)
     before = tuning_run.load(tmp_path)

@@ -235,7 +235,7 @@ def test_check_names_damaged_games_and_resume_plays_them_again(sound, tmp_path):
     assert call("check", folder).exit_code == 0 and (folder / "damaged.sqlite").exists()
 
 
-@pytest.mark.parametrize("few", [verifying.FEW, 1])
+@pytest.mark.parametrize("few", [pytest.param(verifying.FEW, marks=pytest.mark.slow), 1])
 def test_check_replays_games_by_the_rules(sound, tmp_path, monkeypatch, few):
     """Games that are stored whole, but were not played so; replayed here, or by two processes."""
     monkeypatch.setattr(verifying, "FEW", few)

@@ -62,7 +62,7 @@ def ends_won(game, certificate):
     return ends
 
 
-@pytest.mark.parametrize("horizon", [0, *(pytest.param(plies, marks=pytest.mark.slow) for plies in (1, 2)), 3])
+@pytest.mark.parametrize("horizon", [0, *(pytest.param(plies, marks=pytest.mark.slow) for plies in (1, 2, 3))])
 def test_a_certificate_wins_every_game(horizon):
     """And a farther horizon leaves more out; two plies see no more wins of who is to move than one."""
     made, *others = (
@@ -179,6 +179,7 @@ def test_a_file_with_a_number_that_is_none_is_refused(tmp_path, positions):
         read(path)
 
 
+@pytest.mark.slow
 def test_a_long_certificate_is_followed_with_growing_room(sound, monkeypatch):
     monkeypatch.setattr("arena.games.core.certificate.FIRST_SPACE", 3)
     assert verify(GAME, sound) == ends_won(GAME, sound)

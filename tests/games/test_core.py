@@ -296,6 +296,7 @@ def test_an_exchange_of_colours_is_a_known_one():
         check_planes(Mirrored(), 2)
 
 
+@pytest.mark.slow
 def test_a_game_is_checked_without_a_compiler():
     """As when it is debugged."""
     script = "from arena import games; games.check(games.make('tictactoe'), seed=1); print('kept')"

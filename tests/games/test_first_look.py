@@ -100,6 +100,7 @@ def test_a_run_of_a_game_that_lacks_something_or_ends_at_once_is_refused_for_tha
         assert "opening_plies" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_sound_game_has_none():
     assert lacking(with_faults()) == []
     look_at(with_faults())

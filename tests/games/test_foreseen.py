@@ -13,9 +13,10 @@ from arena.games.core.random import stream
 from arena.games.core.seeds import derive_seed
 from arena.games.domineering import Domineering, MisereDomineering
 
-COMPILED = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)", "hex(size=4)", "othello(size=4)"]
+COMPILED = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
 SMALL = [
-    *COMPILED, "domineering(rows=4, columns=5)", "atarigo(size=4)", "clobber(rows=4, columns=4)",
+    *COMPILED, "hex(size=4)", "othello(size=4)", "domineering(rows=4, columns=5)",
+    "atarigo(size=4)", "clobber(rows=4, columns=4)",
     "knightthrough(rows=5, columns=4)",
 ]  # fmt: skip
 MORE = [

@@ -145,7 +145,7 @@ def naive_moves(board, colour, earlier):
         pytest.param(8, 4, 4, marks=pytest.mark.slow),
         (9, 4, 6),
         (13, 1, 20),
-        (19, 1, 4),
+        pytest.param(19, 1, 4, marks=pytest.mark.slow),
     ],
 )
 def test_moves_ends_and_areas_are_those_of_a_naive_board(size, count, every):
@@ -248,6 +248,7 @@ def naive_playout(size, cap, random):
     return board.area(), ply
 
 
+@pytest.mark.slow
 def test_random_playouts_are_like_naive_ones():
     game, random = games.make("go(size=5, komi=0)"), np.random.default_rng(6)
     naive = np.array([naive_playout(5, game.max_plies, random) for _ in range(150)], float)

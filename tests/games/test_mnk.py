@@ -47,6 +47,7 @@ def test_perft_equals_that_of_a_board_of_characters(rows, columns, k, depth, ker
     assert [games.perft(game, i + 1) for i in range(depth)] == naive_perft(rows, columns, k, depth)
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 def test_perft_of_gomoku():
     assert [games.perft(GOMOKU, depth) for depth in (1, 2)] == [225, 225 * 224]

@@ -30,7 +30,9 @@ def naive_moves(board, side):
     return {f"{chr(97 + c)}{r + 1}" for r, c in free if naive_turned(board, r, c, side)}
 
 
-@pytest.mark.parametrize("spec", ["othello", "othello(size=6)", "othello(size=4)"])
+@pytest.mark.parametrize(
+    "spec", [pytest.param("othello", marks=pytest.mark.slow), "othello(size=6)", "othello(size=4)"]
+)
 def test_play_is_that_of_a_board_of_characters(spec):
     game, random, passes = games.make(spec), np.random.default_rng(8), 0
     for _ in range(25):

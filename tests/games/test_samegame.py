@@ -73,6 +73,7 @@ def test_random_games_beside_a_naive_board(spec):
         assert game.score(state) == score + (0 if any(columns) else 1000)
 
 
+@pytest.mark.slow
 def test_perft_by_a_naive_board():
     game = games.make("samegame")
     columns = columns_of(game, game.initial())
@@ -179,6 +180,7 @@ def tabu_scores(game, root, scores, rng):
         scores[i] = game.score(state)
 
 
+@pytest.mark.slow
 def test_tabu_colour_playouts_are_better():
     game, scores = games.make("samegame"), np.empty(2000)
     tabu_scores(game, game.initial(), scores, stream(1))
@@ -198,6 +200,7 @@ def test_tabu_colour_is_taken_last():
             game.play(state, move)
 
 
+@pytest.mark.slow
 def test_random_playouts_of_boards_in_files(data_folder):
     """The mean scores of the 20 standard boards add up to about 5,007 (computed independently; ours is 5,031 +- 2).
 

@@ -49,6 +49,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_a_new_statistic_is_one_line(tmp_path):
     command = [sys.executable, "-c", ONE_LINE_MORE, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, env={"MPLBACKEND": "agg"})

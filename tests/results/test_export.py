@@ -139,6 +139,7 @@ def test_line_breaks_in_details_do_not_break_rows():
     assert json.loads(render(frame, "json"))[0]["detail"] == "first\nsecond"
 
 
+@pytest.mark.slow
 def test_runs_that_differ_in_times_and_arrival_are_equal_without_times(tournament, folder, games, tmp_path):
     other = tmp_path / "other"
     with Store.create(other, META, AGENTS) as store:
