@@ -455,6 +455,7 @@ def learned_weights(path, spec="tictactoe"):
     return games.make(spec).with_evaluation(f"file:{path}").network.weights
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 def test_arena_learn(tmp_path):
     """It writes a file that agents load and `evaluate` shows, tells of the matches on the way, and goes on."""

@@ -121,8 +121,12 @@ def moves_of(player, game, decisions=2, seed=1):
 
 # -- Bad programs ----------------------------------------------------------------------------------------------------
 
+LONGEST = ("deaf", "kills both guards")  # until they are ended
 
-@pytest.mark.parametrize("mode", badly.MODES)
+
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, marks=pytest.mark.slow) if mode in LONGEST else mode for mode in badly.MODES]
+)
 def test_a_bad_program_is_at_fault_and_leaves_nothing(mode, request):
     if mode != "closes its output":  # which does not end
         request.getfixturevalue("unhurried")

@@ -53,7 +53,7 @@ def searched(game, agent, state, depth):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("least", [1, 3, 9])
+@pytest.mark.parametrize("least", [pytest.param(1, marks=pytest.mark.slow), 3, 9])
 def test_a_search_ordered_by_a_policy_is_what_its_twin_does(policies, least, kernels):
     """The same value, and as many positions; where less depth is left than `policy_depth`, but at the root, moves are
     not ordered."""

@@ -60,6 +60,7 @@ def test_how_many_positions():
         tablebase.build(games.make("pig"), games.make("pig").initial())
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 def test_end_games_of_breakthrough(tmp_path):
     """Every placement of at most three pawns, none of which has arrived; and a search that knows their values."""

@@ -64,7 +64,7 @@ SLOW = pytest.mark.slow
 @pytest.mark.parametrize(
     "spec, text",
     [
-        ("tictactoe", "uct"),
+        pytest.param("tictactoe", "uct", marks=SLOW),
         pytest.param("breakthrough", "alphabeta", marks=SLOW),
         pytest.param("connect4", "dfpn", marks=SLOW),
         pytest.param("leftmove", "nrpa", marks=SLOW),

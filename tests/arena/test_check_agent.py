@@ -64,8 +64,8 @@ def test_each_mistake_is_named(body, tmp_path):
     "text, code, told",
     [
         ("x = (", 1, "WRONG the file: SyntaxError: '(' was never closed (alice.py, line 1)"),
-        ("import nothing_of_that_name", 1, "WRONG the file: ModuleNotFoundError"),
-        ("x = 1", 2, "alice.py defines no agent: a dataclass with a `name`"),
+        pytest.param("import nothing_of_that_name", 1, "WRONG the file: ModuleNotFoundError", marks=pytest.mark.slow),
+        pytest.param("x = 1", 2, "alice.py defines no agent: a dataclass with a `name`", marks=pytest.mark.slow),
         (None, 2, "alice.py is no file of Python"),
     ],
 )

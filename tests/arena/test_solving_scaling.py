@@ -73,6 +73,7 @@ def test_a_study_that_was_stopped_goes_on(tmp_path):
         SolvingStudy.load(part)
 
 
+@pytest.mark.slow
 @pytest.mark.plain
 def test_the_command_writes_tables_and_a_figure(tmp_path):
     words = ["--game", "tictactoe", "--agent", SOLVERS[0], "--sizes", "1,8", "--out", tmp_path / "run"]

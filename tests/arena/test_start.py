@@ -97,7 +97,7 @@ def imported(place, *commands):
 
 
 @pytest.mark.parametrize("commands", [
-    pytest.param(PROCESSES[0], id="before the compiler"),
+    pytest.param(PROCESSES[0], id="before the compiler", marks=pytest.mark.slow),
     pytest.param(PROCESSES[1], id="with it", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_command_imports_what_it_needs(place, commands):

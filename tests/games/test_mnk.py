@@ -40,7 +40,10 @@ def naive_perft(rows, columns, k, depth):
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize("rows, columns, k, depth", [(3, 4, 3, 8), (5, 2, 3, 9), (4, 4, 4, 6)])
+@pytest.mark.parametrize(
+    "rows, columns, k, depth",
+    [(3, 4, 3, 8), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((5, 2, 3, 9), (4, 4, 4, 6)))],
+)
 def test_perft_equals_that_of_a_board_of_characters(rows, columns, k, depth, kernels):
     depth = min(depth, 5 if rows == 5 else 4) if kernels == "plain" else depth
     game = games.make(f"mnk{rows, columns, k}")

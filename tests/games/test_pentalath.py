@@ -92,8 +92,11 @@ def naive_perft(position, depth):
     return sum(naive_perft(after, depth - 1) for after in position.after().values())
 
 
+LONGER = pytest.param(2, 3, 7, marks=pytest.mark.slow)
+
+
 @pytest.mark.plain
-@pytest.mark.parametrize("size, length, depth", [(5, 5, 2), (4, 5, 2), (3, 5, 3), (2, 3, 7), (2, 2, 4)])
+@pytest.mark.parametrize("size, length, depth", [(5, 5, 2), (4, 5, 2), (3, 5, 3), (2, 2, 4), LONGER])
 def test_perft_is_that_of_sets(size, length, depth):
     game = games.make(f"pentalath(size={size}, length={length})")
     assert games.perft(game, depth) == naive_perft(Naive(size, length), depth)
