@@ -62,12 +62,14 @@ Positions = Annotated[int, msgspec.Meta(ge=1, le=10**6)]
 class Plan:
     """Base of the plans of studies: dataclasses stored as JSON in a study's folder, whose types say what values can be.
 
-    FILE: the file's name; WHAT: the things studied, GROWS: how a study may be extended, in messages
+    FILE: the file's name; WHAT: the things studied, GROWS: how a study may be extended, in messages; ALSO: words that a
+    person may write for a key
     """
 
     FILE: ClassVar[str]
     WHAT: ClassVar[str]
     GROWS: ClassVar[str] = "go on with the same"
+    ALSO: ClassVar[Mapping[str, str]] = {}
 
     def faults(self) -> list[str]:
         """What is wrong though every value is of its type."""
@@ -84,10 +86,11 @@ class Plan:
         """The plan of plain values, such as a file's; ConfigError names those that are missing, strange or wrong."""
         types, found = get_type_hints(cls, include_extras=True), dict[str, Any]()
         known = {one.name: one.default is MISSING and one.default_factory is MISSING for one in fields(cast(Any, cls))}
-        wrong = [f"{key}: is missing" for key, needed in known.items() if needed and key not in values]
+        also = {key: "".join(f"{word} or " for word, of in cls.ALSO.items() if of == key) for key in known}
+        wrong = [f"{also[key]}{key}: is missing" for key, needed in known.items() if needed and key not in values]
         for key, value in values.items():
             if key not in known:
-                wrong.append(f"{key}: is no key of a study of {cls.WHAT}; there are {', '.join(known)}")
+                wrong.append(f"{key}: is no key of a study of {cls.WHAT}; there are {', '.join([*cls.ALSO, *known])}")
                 continue
             try:
                 found[key] = msgspec.convert(value, types[key])

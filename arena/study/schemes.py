@@ -84,6 +84,7 @@ class SchemesStudy(Plan):
 
     FILE, WHAT = PLAN_OF_SCHEMES, "schemes"
     GROWS = "add games, instances, schemes, workers or playouts to what it has"
+    ALSO = {"game": "instances"}
 
     # -- What is wrong --------------------------------------------------------------------------------------------
 

@@ -267,7 +267,7 @@ def test_a_file_describes_a_study_which_can_be_extended(tmp_path):
     assert done.exit_code == 2 and "begun with other values of schemes; add games" in " ".join(done.output.split())
     path.write_text('game = "tictactoe"\nscheme = ["root"]\n')
     done = call(path)
-    assert done.exit_code == 2 and "unknown field `scheme`; the keys of a study of schemes are game," in done.output
+    assert done.exit_code == 2 and "scheme: is no key of a study of schemes; there are game, instances" in done.output
 
 
 @pytest.mark.slow
@@ -381,7 +381,7 @@ def test_in_python(tmp_path):
     assert again["games"].item() > table["games"].item()
     with pytest.raises(ConfigError, match="scheme: is no key of a study of schemes"):
         arena.schemes(game="tictactoe", scheme="root")
-    with pytest.raises(ConfigError, match="instances: is missing"):
+    with pytest.raises(ConfigError, match="game or instances: is missing"):
         arena.schemes(playouts=5)
 
 
