@@ -120,7 +120,7 @@ def test_every_scheme_plays_every_search_or_says_why_not(search):
             assert decision.playouts == decision.statistics.playouts.sum()
             if scheme in TOGETHER:
                 assert_whole(player, decision, at_once=6)
-            if simulated:
+            if simulated or scheme in ("root", "leaf"):
                 again = play(scheme, workers=3, simulated=simulated)[1]
                 assert (seen(again), again.nodes) == (seen(decision), decision.nodes)
 

@@ -26,7 +26,7 @@ OPTIONS = {
     "openings": {"openings": ["", "3"], "instances": ["connect4", "connect4(rows=5, columns=4)"]},
     "opening_plies": {"opening_plies": 1},
     "seed": {"seed": 9},
-    "budget": {"budget": {"playouts": 4, "depth": 1}, "agents": ["uct", "alphabeta"], "instances": ["tictactoe"]},
+    "budget": {"budget": {"playouts": 4, "depth": 1}, "agents": ["random", "uct", "alphabeta"]},
     "budgets": {"budgets": [{"playouts": 4}, {"playouts": 8}], "agents": ["random", "uct"]},
     "resign": {"resign": {"value": 0.9, "moves": 1}},
     "draw": {"draw": {"value": 0.02, "moves": 2, "after": 2}},

@@ -35,9 +35,17 @@ def test_values(name, size, first):
     assert first_player_wins(games.make(f"{name}(size={size})")) == first
 
 
+MORE = ("nogo", 5, 20), ("nogo", 9, 2), ("misere_nogo", 4, 50)
+
+
 @pytest.mark.parametrize(
     "name, size, count",
-    [("nogo", 3, 100), ("nogo", 5, 5), pytest.param("nogo", 9, 2, marks=pytest.mark.slow), ("misere_nogo", 4, 20)],
+    [
+        ("nogo", 3, 100),
+        ("nogo", 5, 5),
+        ("misere_nogo", 4, 20),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in MORE),
+    ],
 )
 def test_games_are_those_of_a_naive_board(name, size, count):
     game, random = games.make(f"{name}(size={size})"), np.random.default_rng(size)

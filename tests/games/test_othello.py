@@ -79,10 +79,10 @@ def test_the_second_player_wins_on_4x4_by_8_discs():
 @pytest.mark.slow
 def test_random_play_equals_the_yardsticks():
     """Figures of a bitboard program of our own in C++, over millions of games: shares and plies."""
-    summary = games.playouts(GAME, 50_000, seed=4)
-    assert summary.wins / 50_000 == pytest.approx(0.4541, abs=0.008)
-    assert summary.draws / 50_000 == pytest.approx(0.0418, abs=0.003)
-    assert summary.plies / 50_000 == pytest.approx(60.413, abs=0.03)
+    summary = games.playouts(GAME, 200_000, seed=4)
+    assert summary.wins / 200_000 == pytest.approx(0.4541, abs=0.005)
+    assert summary.draws / 200_000 == pytest.approx(0.0418, abs=0.002)
+    assert summary.plies / 200_000 == pytest.approx(60.413, abs=0.02)
 
 
 @pytest.mark.parametrize("spec", ["othello", "othello(size=4)"])

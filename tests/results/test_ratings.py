@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from arena.results.statistics import bootstrap as resampling
 from arena.results.statistics.bootstrap import bootstrap
 from arena.results.statistics.draws import LAWS
 from arena.results.statistics.elo import ELO_PER_LOGIT
@@ -103,7 +104,7 @@ def test_coverage_with_few_pairs(pairs, decided):
     rng, strengths = np.random.default_rng(pairs), np.array([-0.6, 0.0, 0.6])
     truth = rate("ABC", _expected(strengths, decided)).elo
     held = []
-    for _ in range(300):
+    for _ in range(300 if pairs == 5 else 600):
         counts = np.zeros((3, 3, 3))
         for one, other in ((0, 1), (0, 2), (1, 2)):
             by_opening = rng.binomial(pairs, decided)  # pairs, of which the same side wins both games
@@ -450,3 +451,18 @@ def test_notes_name_few_agents():
     assert "p2, p3, p4, p5, p6 and 5 more" in note
     (note, *_) = [note for note in rate(names[:8], counts[:8, :8]).notes if "no rating" in note]
     assert "p2, p3, p4, p5, p6, p7:" in note  # one more is named, too
+
+
+@pytest.mark.parametrize("draws", ["davidson", "half"])
+def test_samples_that_are_left_out_early_are_those_without_finite_ratings(draws, monkeypatch):
+    """Where whoever moves first wins nearly always, many samples have no other result."""
+    rng = np.random.default_rng(3)
+    pairs = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
+    rows = [(0, str(o), *pair, float(rng.choice([1, 0], p=[0.9, 0.1]))) for pair in pairs for o in range(3)]
+    games = pd.DataFrame(rows, columns=["condition", "opening", "first", "second", "outcome"])
+    rated = []
+    monkeypatch.setattr(resampling, "rate", lambda *given, **more: rated.append(given) or rate(*given, **more))
+    found = resampling.resampled("abc", games, 30, 1, draws=draws)
+    assert 0 < len(found) <= len(rated) < 30
+    monkeypatch.setattr(resampling, "tells_nothing", lambda *_: False)
+    assert np.array_equal(resampling.resampled("abc", games, 30, 1, draws=draws), found)
