@@ -233,6 +233,7 @@ class Agent:
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     solves: ClassVar[bool] = False  # whether it has `new_solver`
     file_fields: ClassVar[tuple[str, ...]] = ()  # the parameters that are paths of files to read
+    program_fields: ClassVar[tuple[str, ...]] = ()  # those that are commands of programs to start
     ranges: ClassVar[dict] = {}  # of its own parameters: see check_ranges
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

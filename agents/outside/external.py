@@ -56,6 +56,7 @@ class External(Agent):
 
     name: ClassVar[str] = "external"
     budgets: ClassVar[tuple[str, ...]] = ("playouts", "nodes", "depth", "seconds")
+    program_fields: ClassVar[tuple[str, ...]] = ("command",)
     needs: ClassVar[Needs] = Needs(players=(1, 2), kernels=False)
     ranges: ClassVar[dict] = {
         "cores": (1, 4096),

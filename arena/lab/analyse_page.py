@@ -7,6 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from arena.games.core.game import CHANCE
+from arena.lab import consent
 from arena.lab.clicks import BoardView
 from arena.lab.forms import SpecField
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
@@ -38,28 +39,30 @@ class Panel:
             self.doing = ui.label().classes("text-sm")
             self.found = FoundView(page.try_line)
 
-    def toggle(self) -> None:
+    async def toggle(self) -> None:
         """Search, or stop."""
         if self.search is not None and self.search.busy:
             self.search.stop()
-        elif search := self._started():
+        elif search := await self._started():
             search.go(self.page.line.names, 1, endless=True)
 
-    def tree(self) -> None:
+    async def tree(self) -> None:
         """Ask for the tree that the agent searches."""
         self.page.drawn = self
-        if search := self._started():
+        if search := await self._started():
             search.tree(self.page.line.names, self.page.iterations)
 
-    def solve(self) -> None:
+    async def solve(self) -> None:
         """Ask for the exact value."""
-        if search := self._started():
+        if search := await self._started():
             search.solve(self.page.line.names)
 
-    def _started(self) -> Search | None:
+    async def _started(self) -> Search | None:
         line = self.page.line
         if line.is_over or line.side == CHANCE:
             tell("There is nothing to search: the game is over, or dice are to be thrown.")
+            return None
+        if not await consent.agreed(self.agent.spec):
             return None
         if fault := self.agent.fault:
             tell(fault)
@@ -153,16 +156,18 @@ class AnalysePage:
     def iterations(self) -> int | None:
         return int(self.count.value) if self.count.value else None
 
-    def step(self, more: int) -> None:
+    async def step(self, more: int) -> None:
         """Show the tree after one iteration more or less, of the panel that showed the last one."""
         self.count.set_value(max(1, (self.iterations or 1) + more))
-        (self.drawn or self.panels[0]).tree()
+        await (self.drawn or self.panels[0]).tree()
 
     def _position(self) -> None:
         self.moves = ui.textarea("moves, or a position and moves").props("autogrow").classes("w-full")
         self.game = SpecField("game", self.line.game.name if self.line.opening else str(self.line.game), "game")
 
-        def go() -> None:
+        async def go() -> None:
+            if not await consent.agreed(self.game.spec):
+                return
             if fault := self.game.fault:
                 tell(fault)
                 return
@@ -221,7 +226,7 @@ class AnalysePage:
         for panel in self.panels:
             panel.moved()
 
-    def picked(self, place: Place) -> None:
+    async def picked(self, place: Place) -> None:
         """A square was clicked."""
         if move := self.line.pick(place):
             self.play(move)
@@ -269,7 +274,11 @@ class AnalysePage:
 
 def open_page(game: str = "", moves: str = "") -> None:
     """The page to analyse on; what is wrong in its address is told."""
-    with page("Analyse"):
+
+    def fill() -> None:
         found: list[Any] = [Line(GAME)]
         told(lambda: found.insert(0, Line(game or GAME, moves)))
         AnalysePage(found[0])
+
+    with page("Analyse"):
+        consent.when_agreed(game, fill)

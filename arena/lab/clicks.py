@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from nicegui import ui
 
@@ -30,15 +30,15 @@ UP = (
 class BoardView:
     """The board of a line; `picked` is called when a square was clicked that a move goes over."""
 
-    def __init__(self, line: Line, picked: Callable[[Place], None]):
+    def __init__(self, line: Line, picked: Callable[[Place], Awaitable[None]]):
         self.line, self.turned = line, False
         self.shades: dict[str, float] = {}  # by move: how strongly its last square is shaded, 0 to 1
         self.shade = "shade"  # its kind: or win, draw or loss
         self.html = ui.html("", sanitize=False).classes("arena-lab-board w-full")
 
-        def heard(event) -> None:
+        async def heard(event) -> None:
             row, column = str(event.args).split(",")
-            picked((float(row), float(column)))
+            await picked((float(row), float(column)))
 
         for event, handler in (("click", PICKED), ("keydown", KEYED), ("pointerdown", DOWN), ("pointerup", UP)):
             self.html.on(event, heard, js_handler=handler)

@@ -10,6 +10,7 @@ from arena.games.core.describe import about, parameters
 from arena.games.core.errors import UserError
 from arena.games.core.index import Parameter
 from arena.games.core.registry import parse_spec
+from arena.lab import consent
 
 MAKERS: dict[str, Callable[[str], Any]] = {"game": games.make, "agent": agents.make}
 
@@ -48,9 +49,11 @@ class SpecField:
 
     @property
     def fault(self) -> str:
-        """What is wrong with the text, in a sentence; "" if nothing."""
+        """What is wrong with the text, in a sentence; "" if nothing, or if it is not to be made unasked."""
         try:
-            MAKERS[self.kind](self.spec)
+            parse_spec(self.spec)
+            if not consent.lacking(self.spec):
+                MAKERS[self.kind](self.spec)
         except UserError as error:
             return str(error)
         except Exception as error:  # of a user's class

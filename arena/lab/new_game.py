@@ -4,6 +4,7 @@ import secrets
 
 from nicegui import ui
 
+from arena.lab import consent
 from arena.lab.forms import SpecField
 from arena.lab.frame import address_of, tell, told
 from arena.lab.line import Line
@@ -25,13 +26,15 @@ def new_game(line: Line, agent: str, other: str, side: str) -> None:
         sides = ui.select(SIDES, value=side, label="sides").classes("w-full")
         position = ui.input("moves or a position to begin with").classes("w-full")
 
-        def start() -> None:
+        async def start() -> None:
             moves = str(position.value or "")
+            if not await consent.agreed(game.spec, first.spec, second.spec):
+                return
             if fault := game.fault or first.fault or second.fault:
                 tell(fault)
             elif told(lambda: Line(game.spec, moves)):
                 two = second.spec if second.spec != first.spec else ""
                 query = {"game": game.spec, "agent": first.spec, "other": two, "side": str(sides.value), "moves": moves}
-                ui.navigate.to(address_of("/play", **query, seed=new_seed()))
+                ui.navigate.to(consent.begun(address_of("/play", **query, seed=new_seed())))
 
         ui.button("Start", on_click=start).props("no-caps outline")

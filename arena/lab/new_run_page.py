@@ -12,7 +12,7 @@ from typing import Any
 from nicegui import ui
 
 from arena.formats.base import formats
-from arena.lab import asking, folder, launching
+from arena.lab import asking, consent, folder, launching
 from arena.lab.apart import CHECKING
 from arena.lab.asking import KINDS, Checked
 from arena.lab.forms import SpecField
@@ -131,9 +131,17 @@ class NewRunPage:
     async def check(self) -> None:
         """Ask what the text means, and show it."""
         text = str(self.text.value or "")
+        if unasked := consent.lacking({"plugins": (self.values() or {}).get("plugins")}):
+            self._show(Checked([f"{one}: it is asked for before it runs" for one in unasked]))
+            self.start_button.set_enabled(True)
+            self.long.set_enabled(True)
+            return
         found = await heard(CHECKING.do(asking.checked, self.kind, text, self.path))
         if found is None or text != str(self.text.value or ""):
             return
+        self._show(found)
+
+    def _show(self, found: Checked) -> None:
         self.checked = found
         self.about.set_text(found.about)
         self.faults.clear()
@@ -166,7 +174,7 @@ class NewRunPage:
 
     async def ask_long(self) -> None:
         """Play a while, and say how long the whole would take."""
-        if self.checked is None or self.checked.games is None:
+        if not await self._is_agreed() or self.checked is None or self.checked.games is None:
             return
         self.said.set_text("playing for a while ...")
         self.long.set_enabled(False)
@@ -182,10 +190,16 @@ class NewRunPage:
             beside.unlink(missing_ok=True)
             self.long.set_enabled(True)
 
+    async def _is_agreed(self) -> bool:
+        """Whether a person lets run what the text names, which is then checked."""
+        yes = await consent.agreed(self.values())
+        if yes:
+            await self.check()
+        return yes
+
     async def start(self) -> None:
         """Write the file, and start its run."""
-        await self.check()
-        if self.checked is None or self.checked.faults:
+        if not await self._is_agreed() or self.checked is None or self.checked.faults:
             return
         name, text = self.chosen_name(), str(self.text.value)
         if not NAME.fullmatch(name):

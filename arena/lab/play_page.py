@@ -5,7 +5,7 @@ from functools import partial
 from nicegui import ui
 
 from arena.games.core.game import CHANCE
-from arena.lab import saving
+from arena.lab import consent, saving
 from arena.lab.clicks import BoardView
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place
@@ -22,8 +22,9 @@ MANY = 250  # moves without squares, beyond which there is a list instead of but
 class PlayPage:
     """One game on one page."""
 
-    def __init__(self, line: Line, agent: str, other: str, side: str):
+    def __init__(self, line: Line, agent: str, other: str, side: str, begun: bool):
         self.line, self.agent, self.other, self.side = line, agent, other, side
+        self.begun = begun  # whether a person wants searches: an address alone begins none
         self.searches: dict[str, Search] = {}  # by agent
         self.hinting = self.paused = False
         self.shown = -1  # plies when the page was last drawn
@@ -31,7 +32,7 @@ class PlayPage:
             self.board = BoardView(line, self.picked)
             self.buttons = ui.row().classes("gap-1 flex-wrap max-h-48 overflow-auto arena-lab-moves")
             self._typing()
-        with ui.column().classes("w-full max-w-md gap-2"):
+        with ui.column().classes("w-full max-w-md gap-2") as self.questions:
             self.status = ui.label().classes("text-lg").props("role=status")
             self._tools()
             self.doing = ui.label().classes("text-sm")
@@ -48,11 +49,11 @@ class PlayPage:
         self.typed = ui.input("a move, typed").classes("w-48")
         self.typed.on("keydown.enter", self._enter)
 
-    def _enter(self) -> None:
+    async def _enter(self) -> None:
         name = str(self.typed.value or "").strip()
         if name and self._is_mine() and told(lambda: self.line.play(name)):
             self.typed.set_value("")
-            self.moved()
+            await self.moved()
         elif name and not self._is_mine():
             tell("It is not your turn.")
 
@@ -62,6 +63,7 @@ class PlayPage:
             "Resign": self.resign, "Swap sides": self.swap, "Flip": self.flip,
             "Analyse": lambda: ui.navigate.to(self._address("/analyse")),
         }  # fmt: skip
+        self.begins = button("Begin", self.begin)
         with buttons(tools), button("Save", lambda: None), ui.menu():
             for suffix in saving.suffixes(self.line.game):
                 ui.menu_item(suffix.upper(), partial(self.save, suffix))
@@ -71,6 +73,7 @@ class PlayPage:
         line = self.line
         self.board.draw(clickable=self._is_mine())
         self.status.set_text(self._status())
+        self.begins.set_visibility(not (self.begun or line.is_over or self._is_mine()))
         self.moves.set_text(" ".join(line.names))
         self.graph.set_content(
             graph_of([step.found and step.found.value for step in line.steps], [step.side for step in line.steps])
@@ -118,29 +121,39 @@ class PlayPage:
         own = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[self.side]
         return self.line.side in own
 
-    def picked(self, place: Place) -> None:
+    async def begin(self) -> bool:
+        """Let agents search from now on, if a person agrees to what they run; whether they may."""
+        with self.questions:  # what was clicked may be gone by now
+            self.begun = self.begun or await consent.agreed(str(self.line.game), self.agent, self.other)
+        self.draw()
+        return self.begun
+
+    async def picked(self, place: Place) -> None:
         """A square was clicked."""
         if not self._is_mine():
             return
         if move := self.line.pick(place):
-            self.play(move)
+            await self.play(move)
         else:
             self.draw()
 
-    def play(self, name: str) -> None:
+    async def play(self, name: str) -> None:
         """A move was chosen."""
         if self._is_mine() and told(lambda: self.line.play(name)):
-            self.moved()
+            await self.moved()
 
-    def moved(self) -> None:
+    async def moved(self) -> None:
         """The position is another one: hints are of the past."""
         self.board.shades = {}
+        self.draw()
         if self.hinting:
-            self.move_now()
+            await self.move_now()
+        if not self._is_mine() and not self.line.is_over:
+            await self.begin()
         self.tick()
         self.draw()
 
-    def take_back(self) -> None:
+    async def take_back(self) -> None:
         """Take back the person's last move, and all since."""
         own = {"first": (0,), "second": (1,)}.get(self.side, (0, 1))
         plies = [ply for ply, step in enumerate(self.line.steps) if step.side in own]
@@ -150,17 +163,18 @@ class PlayPage:
         self._drop_searches()
         self.line.back_to(plies[-1])
         self.found.show(None)
-        self.moved()
+        await self.moved()
 
-    def hint(self) -> None:
+    async def hint(self) -> None:
         """Let the agent think in the person's place."""
-        if self._is_mine() and (search := self._searching()) and not search.busy:
+        if self._is_mine() and await self.begin() and (search := self._searching()) and not search.busy:
             self.hinting = True
             search.go(self.line.names, self._seed_here())
 
-    def move_now(self) -> None:
+    async def move_now(self) -> None:
         """Let the search decide with what it has found; where agents wait, let one make its move."""
-        if self.paused and not self._is_mine() and (search := self._searching()) and not search.busy:
+        waits = self.paused and not self._is_mine() and await self.begin()
+        if waits and (search := self._searching()) and not search.busy:
             search.go(self.line.names, self._seed_here())
             return
         for search in self.searches.values():
@@ -178,11 +192,11 @@ class PlayPage:
             self._drop_searches()
             self.draw()
 
-    def swap(self) -> None:
+    async def swap(self) -> None:
         """Let the agent play the person's side, and the person the agent's."""
         self.side = {"first": "second", "second": "first", "both": "none", "none": "both"}[self.side]
         self._drop_searches()
-        self.moved()
+        await self.moved()
 
     def flip(self) -> None:
         """Turn the board round."""
@@ -208,7 +222,7 @@ class PlayPage:
         while self.line.side == CHANCE:
             self.line.throw()
             self.draw()
-        if not self.line.is_over and not self._is_mine() and not self.paused:
+        if self.begun and not self.line.is_over and not self._is_mine() and not self.paused:
             asked = self._searching()
             if asked is not None and not asked.busy:
                 asked.go(self.line.names, self._seed_here())
@@ -269,8 +283,21 @@ class PlayPage:
 
 def open_page(game: str = "", agent: str = "", other: str = "", side: str = "", moves: str = "", seed: int = 0) -> None:
     """The page to play on; what is wrong in its address is told, and the usual game begun."""
-    with page("Play"):
+    given: dict[str, str | int] = {
+        "game": game,
+        "agent": agent,
+        "other": other,
+        "side": side,
+        "moves": moves,
+        "seed": seed,
+    }
+    begun = consent.has_begun(address_of("/play", **given))
+
+    def fill() -> None:
         lines = [Line(GAME, seed=seed or new_seed())]
         told(lambda: lines.insert(0, Line(game or GAME, moves, seed or new_seed())))
         usual = ALONE if lines[0].game.players == 1 else AGENT
-        PlayPage(lines[0], agent or usual, other, side if side in SIDES else "first")
+        PlayPage(lines[0], agent or usual, other, side if side in SIDES else "first", begun)
+
+    with page("Play"):
+        consent.when_agreed(game, fill)

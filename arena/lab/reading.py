@@ -4,7 +4,7 @@ import time
 from functools import cached_property
 from math import isnan
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.formats.schedule import Schedule
 from arena.games.core.errors import UserError
@@ -48,6 +48,7 @@ class Overview(NamedTuple):
     total: int | None
     single: bool  # for one player
     wanted: int  # games for each pair, as configured; 0 if not known
+    values: dict[str, Any]  # the configuration; empty if it has none
 
 
 class Held:
@@ -121,7 +122,7 @@ def overview(folder: Path) -> Overview:
     kinds = own.tables(), own.figures()
     if not (folder / FILE_NAME).exists():
         plan = from_home((folder / PLAN_OF_SCHEMES).read_text())
-        return Overview(*kinds, (), (), (), plan, 0, None, False, 0)
+        return Overview(*kinds, (), (), (), plan, 0, None, False, 0, {})
     run, schedule = loaded(folder), held(folder).schedule
     config = run.meta.get("config")
     single = run.single_player
@@ -135,6 +136,7 @@ def overview(folder: Path) -> Overview:
         None if schedule is None else len(schedule),
         single,
         int(config["games"]) if config else 0,
+        config or {},
     )
 
 

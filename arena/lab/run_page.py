@@ -7,7 +7,7 @@ from pathlib import Path
 from nicegui import ui
 
 from arena.games.core.errors import UserError
-from arena.lab import folder, launching
+from arena.lab import consent, folder, launching
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
 from arena.lab.frame import button, heard, page_of_run, tell, told
@@ -25,8 +25,8 @@ AGAINST = ("playouts", "seconds", "nodes")
 class LiveView:
     """How far a run is, what is in play, who leads; pause, stop, resume, more games."""
 
-    def __init__(self, place: Path, wanted: int):
-        self.place, self.watch = place, Watch.at(place)
+    def __init__(self, place: Path, about: Overview):
+        self.place, self.watch, self.about = place, Watch.at(place), about
         self.shown: Live | None = None
         self.status = ui.label().props("role=status")
         self.bar = (
@@ -38,7 +38,7 @@ class LiveView:
             self.pause = button("Pause", lambda: self.ask(notice.STOP))
             self.stop = button("Stop now", lambda: self.ask(notice.STOP_NOW))
             self.resume = button("Resume", lambda: self.go_on())
-            self.games = ui.number("games", value=wanted, min=wanted + 1, precision=0)
+            self.games = ui.number("games", value=about.wanted, min=about.wanted + 1, precision=0)
             self.more = button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
         self.fault = ui.label().classes("text-sm whitespace-pre-wrap break-all")
         self.playing = ui.label().classes("whitespace-pre-wrap text-sm")
@@ -82,8 +82,10 @@ class LiveView:
             tell("The games in play are finished first." if wish == notice.STOP else "The games in play are given up.")
         self.watch.look_soon()
 
-    def go_on(self, games: int = 0) -> None:
+    async def go_on(self, games: int = 0) -> None:
         """Play what is left, or more games."""
+        if not await consent.agreed(self.about.values):
+            return
         told(lambda: launching.start(*launching.going_on(self.place, games)))
         self.watch.look_soon()
 
@@ -206,7 +208,7 @@ class RunPage:
 
     def __init__(self, name: str, place: Path, about: Overview, chosen: dict[str, str]):
         self.name, self.place = name, place
-        self.live = LiveView(place, about.wanted) if about.agents else None
+        self.live = LiveView(place, about) if about.agents else None
         self.redrawn = time.monotonic()
         if about.agents:
             ui.link("All games", folder.address(name, "games"))

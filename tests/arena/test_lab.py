@@ -13,11 +13,14 @@ import pytest
 
 pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
 
-from arena import games
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena import agents, games
 from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE
 from arena.games.core.rules import IllegalMove
-from arena.lab import searches
+from arena.lab import consent, searches
 from arena.lab.access import Guard
 from arena.lab.line import Line
 from arena.lab.saving import suffixes, text_of
@@ -110,18 +113,24 @@ def asked(headers, query="", kind="http"):
         sent.append(message)
 
     scope = {"type": kind, "query_string": query.encode(), "headers": [(k.encode(), v.encode()) for k, v in headers]}
+    scope["raw_path"] = b"/play"
     asyncio.run(Guard(inner, {HERE, "localhost:8400"}, "secret")(scope, receive, send))
     return bool(reached), sent
 
 
 def test_the_address_with_the_token_opens_the_pages_and_its_cookie_keeps_them_open():
-    reached, sent = asked([("host", HERE)], "game=hex&token=secret")
-    cookie = dict(sent[0]["headers"])[b"set-cookie"].decode()
-    assert reached and "HttpOnly" in cookie and "SameSite=Strict" in cookie
+    reached, sent = asked([("host", HERE)], "game=hex(size%3D5)&moves=&token=secret")
+    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    assert not reached and sent[0]["status"] == 303  # the same address without the token
+    assert headers["location"] == f"http://{HERE}/play?game=hex%28size%3D5%29&moves="
+    cookie = headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and "8400=secret" in cookie
     own = ("cookie", f"other=1; {cookie.partition(';')[0]}")
     assert asked([("host", HERE), own])[0] and asked([("host", "localhost:8400"), own], kind="websocket")[0]
-    assert asked([("host", HERE), own, ("origin", f"http://{HERE}")])[0]
+    assert asked([("host", HERE), own, ("origin", f"http://{HERE}"), ("sec-fetch-site", "same-origin")])[0]
+    assert asked([("host", HERE), own, ("sec-fetch-site", "none")])[0]
     for headers in (
+        *([("host", HERE), own, ("sec-fetch-site", other)] for other in ("same-site", "cross-site", "", "None")),
         [("host", "evil.example:8400"), own],
         [("host", HERE), own, ("origin", "http://evil.example")],
         [("host", HERE), own, ("origin", "http://127.0.0.1:8401")],
@@ -129,7 +138,62 @@ def test_the_address_with_the_token_opens_the_pages_and_its_cookie_keeps_them_op
         [own],
     ):
         for kind in ("http", "websocket"):
-            assert not asked(headers, kind=kind)[0] and not asked(headers, "token=secret", kind)[0]
+            for query in ("", "token=secret"):
+                reached, sent = asked(headers, query, kind)
+                assert not reached and b"set-cookie" not in dict(sent[0].get("headers", []))
+
+
+def test_no_page_may_frame_ours_or_learn_where_we_are():
+    """On every answer, also on a refusal."""
+    for headers in ([("host", HERE), ("cookie", "arena_lab127_0_0_1_8400=secret")], [("host", HERE)]):
+        _, sent = asked(headers)
+        found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        assert "frame-ancestors 'none'" in found["content-security-policy"] and found["x-frame-options"] == "DENY"
+        assert f"connect-src 'self' ws://{HERE} ws://localhost:8400;" in found["content-security-policy"]
+        assert found["referrer-policy"] == "no-referrer"
+
+
+# -- What is asked before it runs --------------------------------------------------------------------------------------
+
+PROGRAM, FILE = "external(command='./engine --fast')", "tsptw(file='/home/me/cities')"
+
+
+def nested(text, times):
+    """A spec in a spec, every other time with each letter by its number, which reads as the same."""
+    for number in range(times):
+        hidden = "".join(f"\\x{ord(letter):02x}" for letter in text)
+        text = f"other(agent='{hidden}')" if number % 2 else f"other(agent={text!r})"
+    return text
+
+
+@given(st.integers(0, 4), st.sampled_from([PROGRAM, FILE, "alphabeta(evaluation='file:/home/me/cities')"]))
+def test_what_a_text_reaches_is_found_however_deep(times, text):
+    words = ["the program ./engine --fast" if text == PROGRAM else "the file /home/me/cities"]
+    text = nested(text, times)
+    for where in (text, [text], {"agents": [{"name": "a", "agent": text}]}):
+        assert list(consent.reached(where)) == words
+
+
+@pytest.mark.parametrize("name", agents.names())
+def test_our_own_agents_ask_nothing(name):
+    assert list(consent.reached([name, f"{name}(seconds=1)"])) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "asked"),
+    [
+        ("external(command={'a', 'b'}, nodes=[1, 2)", "what external(command={'a', 'b'}, nodes=[1, 2) names"),
+        ("uct(agent='\\x65xternal'", "what uct(agent='\\x65xternal' names"),
+        ("\uff45xternal(command='x'", "what \uff45xternal(command='x' names"),
+        ("\uff45xternal(command='x')", "the program x"),
+        ("external('x')", "the program x"),
+        ({"plugins": ["mine"], "game": "hex"}, "the code of the plug-in mine"),
+        ({"plugins": "mine"}, "the code of the plug-in mine"),
+        ("uct(a=" * 60 + "1" + ")" * 60, None),
+    ],
+)
+def test_what_cannot_be_read_is_asked_for(value, asked):
+    assert list(consent.reached(value)) == ([asked] if asked else [])
 
 
 @pytest.mark.parametrize("query", ["", "token=", "token=secre", "token=wrong&token=", "token=s%C3%A9cret"])

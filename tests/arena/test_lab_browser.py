@@ -5,7 +5,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import quote
 
@@ -75,6 +77,11 @@ def address(lab, path, **query):
     return f"{base}{path}?{words}"
 
 
+def begin(page):
+    """Let the agents begin: an address alone begins no search."""
+    page.get_by_role("button", name="Begin").click()
+
+
 def status(page):
     return page.locator(STATUS).inner_text()
 
@@ -121,6 +128,7 @@ def test_every_game_is_played_by_clicks(browser, lab, name):
 def test_a_watched_search_shows_its_candidates_and_a_click_is_answered_meanwhile(browser, lab):
     query = {"game": "othello", "agent": "uct(seconds=30)", "side": "second", "seed": 1}
     with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        begin(page)
         until(lambda: page.locator("tbody tr").count() > 2)
         first = page.locator("tbody").inner_text()
         until(lambda: page.locator("tbody").inner_text() != first)
@@ -140,6 +148,8 @@ def test_a_watched_search_shows_its_candidates_and_a_click_is_answered_meanwhile
 def test_everybody_can_use_the_pages(browser, lab, path, size, scheme):
     """On phone and desktop, light and dark: no error, nothing wider than the screen, nothing that axe-core finds."""
     with opened(browser, address(lab, path, game="othello", moves="d3"), size, scheme) as (page, problems):
+        if path == "/play":
+            begin(page)
         page.wait_for_selector(SPOTS)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert faults_of(page) == {} and problems == []
@@ -148,10 +158,12 @@ def test_everybody_can_use_the_pages(browser, lab, path, size, scheme):
 def test_two_agents_play_each_other_and_wait_when_they_are_paused(browser, lab):
     query = {"game": "connect4(rows=4, columns=5)", "agent": "uct(playouts=500)", "other": "random", "side": "none"}
     with opened(browser, address(lab, "/play", **query, seed=1)) as (page, problems):
+        begin(page)
         until(lambda: status(page).startswith("Over"))
         assert page.locator("circle.first").count() > 3 and "other=random" in page.url
     query |= {"game": "hex(size=9)", "agent": "uct(seconds=0.2)", "other": ""}
     with opened(browser, address(lab, "/play", **query, seed=1)) as (page, _):
+        begin(page)
         until(lambda: "moves=" in page.evaluate("location.href"))
         page.get_by_role("button", name="Pause").click()
         until(lambda: status(page) == "Paused.")
@@ -169,6 +181,7 @@ def test_two_agents_play_each_other_and_wait_when_they_are_paused(browser, lab):
 def test_the_best_score_so_far_is_shown(browser, lab):
     query = {"game": "samegame(rows=8, columns=8)", "agent": "nrpa(seconds=20)", "side": "none"}
     with opened(browser, address(lab, "/play", **query)) as (page, _):
+        begin(page)
         until(lambda: "the best score so far" in page.locator("main").inner_text())
 
 
@@ -216,6 +229,8 @@ def test_the_keyboard_is_enough(browser, lab):
 def test_mistakes_in_an_address_are_sentences(browser, lab, query, told):
     with opened(browser, address(lab, "/play", **query)) as (page, _):
         page.wait_for_selector(STATUS)
+        if "side" in query:
+            begin(page)
         until(lambda: told in page.locator("body").inner_text())
 
 
@@ -249,6 +264,7 @@ def test_a_search_that_dies_costs_no_game(browser, lab):
     until(lambda: children(lab) == [], 3.0)
     query = {"game": "othello", "agent": "uct(seconds=60)", "side": "second", "seed": 1}
     with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        begin(page)
         until(lambda: page.locator("tbody tr").count() > 2)
         os.kill(children(lab)[0], signal.SIGKILL)
         until(lambda: status(page) == "Paused.", 5.0)
@@ -256,6 +272,7 @@ def test_a_search_that_dies_costs_no_game(browser, lab):
         page.get_by_role("button", name="Pause").click()
         until(lambda: len(children(lab)) == 1 and "thinking" in page.locator("main").inner_text())
         page.reload()
+        begin(page)
         until(lambda: "thinking" in page.locator("main").inner_text() and len(children(lab)) == 1)
         assert problems == []
 
@@ -264,6 +281,90 @@ def test_a_page_that_is_closed_ends_its_search(browser, lab):
     until(lambda: children(lab) == [], 3.0)
     query = {"game": "othello", "agent": "uct(seconds=60)", "side": "second"}
     with opened(browser, address(lab, "/play", **query)) as (page, _):
+        begin(page)
         until(lambda: page.locator("tbody tr").count() > 2)
         assert len(children(lab)) == 1
     until(lambda: children(lab) == [], 3.0)
+
+
+# what another page may do with an address: each as a person would be led to it, none with a click on our page
+WAYS = {
+    "link": "document.body.innerHTML = `<a id=x href='${to}'>x</a>`; document.getElementById('x').click()",
+    "iframe": "document.body.innerHTML = `<iframe src='${to}'></iframe>`",
+    "form": "document.body.innerHTML = `<form id=x method=post action='${to}'></form>`; "
+    "document.getElementById('x').submit()",
+    "image": "new Image().src = to",
+    "fetch": "fetch(to, {mode: 'no-cors', credentials: 'include'})",
+    "window": "window.open(to)",
+}
+
+
+@pytest.fixture(scope="module")
+def elsewhere():
+    """The address of an empty page on another port of this machine."""
+
+    class Empty(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>elsewhere</title><body>elsewhere</body>")
+
+        def log_message(self, *words):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_page_elsewhere_runs_and_reads_nothing(browser, lab, elsewhere, tmp_path, way):
+    """Though the person has the pages open, so that the browser has their cookie; with and without what asks first."""
+    until(lambda: children(lab) == [], 3.0)
+    ran = tmp_path / "ran"
+    queries = ({"agent": f"external(command='touch {ran}')", "side": "second"}, {"agent": "uct", "side": "none"})
+    with opened(browser, address(lab, "/play")) as (own, _):
+        for query in queries:
+            page, answers = own.context.new_page(), []
+            page.context.on("response", lambda one, to=answers: to.append((one.url, one.status)))
+            page.context.on("requestfailed", lambda one, to=answers: to.append((one.url, 403)))  # nothing was read
+            page.goto(elsewhere)
+            to = address(lab, "/play", game="tictactoe", **query).partition("&token")[0]
+            page.evaluate(f"to => {{ {WAYS[way]} }}", to)
+            wait = own.wait_for_timeout  # which lets answers be heard
+            until(lambda to=answers, wait=wait: wait(20) or any(lab[0] in url for url, _ in to), 10.0)
+            assert all(status == 403 for url, status in answers if lab[0] in url)
+            wait(1000)
+            frames = [frame for other in own.context.pages if other is not own for frame in other.frames]
+            assert not any(frame.locator(".arena-lab-board").count() for frame in frames)
+        assert not ran.exists() and children(lab) == []
+
+
+def test_a_program_begins_with_a_question(browser, lab, tmp_path):
+    """Opened by its own address, as by a link in a mail: nothing runs before a click, and no program before two."""
+    until(lambda: children(lab) == [], 3.0)
+    ran = tmp_path / "ran"
+    query = {"game": "tictactoe", "side": "second", "agent": f"external(command='touch {ran}')"}
+    with opened(browser, address(lab, "/play", **query)) as (page, problems):
+        page.wait_for_selector(STATUS)
+        time.sleep(1.0)
+        assert children(lab) == [] and "token" not in page.url
+        begin(page)
+        page.get_by_text(f"the program touch {ran}").wait_for()
+        page.get_by_role("button", name="No", exact=True).click()
+        time.sleep(0.5)
+        assert children(lab) == [] and not ran.exists()
+        begin(page)
+        page.get_by_role("button", name="Go on").click()
+        until(ran.exists)
+        assert problems == []
+
+
+def test_a_file_that_an_address_names_is_read_after_a_question(browser, lab, tmp_path):
+    os.mkfifo(pipe := tmp_path / "cities")
+    with opened(browser, address(lab, "/play", game=f"tsptw(file='{pipe}')")) as (page, problems):
+        page.get_by_role("button", name="Look at it").click()
+        page.get_by_text(f"the file {pipe}").wait_for()
+        page.get_by_role("button", name="No", exact=True).click()
+        assert page.locator(STATUS).count() == 0 and problems == []
