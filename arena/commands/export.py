@@ -12,6 +12,7 @@ from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force, Output, Trust, trust_run
 from arena.commands.output import check_free, tell, write_text
 from arena.commands.progress import progress_line
+from arena.games.core.files import read_plain
 
 Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
 
@@ -94,11 +95,10 @@ def _time_control(record, side: int, specs: dict[str, str], condition) -> str:
 
 def _begun(folder: Path) -> str | None:
     try:
-        with (folder / "log.txt").open(errors="replace") as log:
-            found = re.match(r"\d{4}-\d\d-\d\d", log.readline(100))
+        found = re.match(rb"\d{4}-\d\d-\d\d", read_plain(folder / "log.txt"))
     except OSError:
         return None
-    return found[0] if found else None
+    return found[0].decode() if found else None
 
 
 def _pgn_tags(config, condition: int) -> dict[str, str]:

@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import sys
-import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import typer
 
+from arena.games.core import files
 from arena.results.printable import JSON_ESCAPES, printable
 
 LONGEST_LINE = 100_000  # characters, where the output is no terminal
@@ -171,12 +171,12 @@ def quoted(path: str | Path) -> str:
     return shlex.quote(str(path))
 
 
-def write_picture(path: Path, figure, force: bool = False) -> None:
-    """Write a Matplotlib figure in the format of the file's name; equal figures give equal SVG, which bears no date."""
-    format, drawing = path.suffix.removeprefix("."), io.BytesIO()
+def as_picture(figure, format: str) -> bytes:
+    """A Matplotlib figure as a file; equal figures give equal SVG, which bears no date."""
+    drawing = io.BytesIO()
     metadata = {"metadata": {"Date": None}} if format == "svg" else {}
     figure.savefig(drawing, format=format, dpi=150, **metadata)
-    write_whole(path, drawing.getvalue(), force)
+    return drawing.getvalue()
 
 
 def check_free(path: Path | None, force: bool) -> None:
@@ -203,20 +203,12 @@ def write_whole(path: Path, data: bytes, force: bool = False) -> None:
 
 def _write_whole(path: Path, parts: Iterable[bytes], force: bool) -> None:
     check_free(path, force)
-    target, part = path.resolve(), None
+    target = path.resolve()
     try:
         if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
             with path.open("wb") as file:
                 file.writelines(parts)
-            return
-        handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
-        with open(handle, "wb") as file:
-            file.writelines(parts)
-        os.chmod(part, target.stat().st_mode & 0o777 if target.exists() else 0o644)
-        os.replace(part, target)
-    except BaseException as error:  # also what making the parts raises
-        if part:
-            Path(part).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error
-        raise
+        else:
+            files.write_whole(target, parts)
+    except OSError as error:
+        raise OSError(error.errno, f"cannot be written: {error.strerror}", str(path)) from error

@@ -10,6 +10,7 @@ from arena.commands.application import Panel, command
 from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, tell, write_whole
 from arena.commands.progress import progress_line
+from arena.games.core import files
 from arena.results.shown.kinds import OF_SCHEMES, OF_TUNING, PICTURES
 
 Figures = StrEnum(  # type: ignore[misc]  # members known to results alone
@@ -98,8 +99,10 @@ def plot(
         shape = size[0], size[1] or suits
         data = _picture(drawing, shape, chosen, style, font)
     target = output or folder / "plots" / f"{kind.value}.{chosen}"
-    target.parent.mkdir(exist_ok=True)
-    write_whole(target, data, force=force or output is None)
+    if output:
+        write_whole(output, data, force)
+    else:
+        files.write_whole(target, data, folder)
     tell(f"{target}: {kind.value}, {shape[0]:.1f} inches wide")
 
 

@@ -19,6 +19,8 @@ def report(folder: Folder, output: PageFile = None, force: Force = False, trust:
 
     The run may still be going on.  A report is one HTML file; its figures are also written beside it, as SVG and PNG.
     """
+    from arena.games.core.files import make_folder
+    from arena.games.core.files import write_whole as in_folder
     from arena.report import write_report
     from arena.results.database.store import FILE_NAME
     from arena.results.shown.kinds import PLAN_OF_SCHEMES
@@ -30,11 +32,15 @@ def report(folder: Folder, output: PageFile = None, force: Force = False, trust:
         some = f"give one of them, such as {runs[0]}; arena lab {quoted(folder)} shows all"
         raise typer.BadParameter(f"{folder} is no run, but holds some: {some}")
     check_free(output, force)
-    files: dict[Path, bytes] = {}
+    files: list[tuple[Path, bytes, Path]] = []
     with progress_line("drawing the report"):
-        page = write_report(folder, output, files.__setitem__)
-    for path in files if output else ():  # all are checked before the first is written; files in DIR are our own
+        page = write_report(folder, output, lambda *file: files.append(file))
+    for path, *_ in files if output else ():  # all are checked before the first is written; files in DIR are our own
         check_free(path, force)
-    for path, data in files.items():
-        write_whole(path, data, force=True)
+    for path, data, home in files:
+        if output:  # which may be a device
+            make_folder(path.parent, home)
+            write_whole(path, data, force=True)
+        else:
+            in_folder(path, data, home)
     say(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")

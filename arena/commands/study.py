@@ -7,7 +7,7 @@ import typer
 
 from arena.commands import options
 from arena.commands.application import Panel, command, group
-from arena.commands.output import answered, print_table, records_of, tell, write_picture, write_whole
+from arena.commands.output import answered, as_picture, print_table, records_of, tell
 from arena.commands.progress import progress_line
 
 TITLES = {"solved": "Solved; nodes and seconds over the positions that all searches solved", "games": "Solved, by game"}
@@ -88,12 +88,14 @@ def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
 
 def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str]) -> None:
     """Write a study's tables and its named figure; print the tables that have titles."""
+    from arena.games.core.files import write_whole
+
     name, figure = drawn
     for table, frame in tables.items():
         for format in ("csv", "latex"):
-            write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), force=True)
+            write_whole(out / f"{table}.{SUFFIXES[format]}", rendered(frame, format).encode(), out)
     for format in ("svg", "png"):
-        write_picture(out / f"{name}.{format}", figure, force=True)
+        write_whole(out / f"{name}.{format}", as_picture(figure, format), out)
     if answered({name: records_of(frame) for name, frame in tables.items()}):
         return
     for table, title in titles.items():

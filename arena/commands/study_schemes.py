@@ -8,7 +8,7 @@ import typer
 from arena.commands import options
 from arena.commands.application import command
 from arena.commands.completion import complete_agent
-from arena.commands.output import answered, print_table, quoted, records_of, tell, write_whole
+from arena.commands.output import answered, print_table, quoted, records_of, tell
 from arena.commands.playing import Where, playing_study
 from arena.commands.progress import progress_line
 from arena.commands.study import rendered, studies
@@ -105,6 +105,7 @@ def _budgets(text: str) -> tuple[int, ...]:
 
 def _publish(out: Path, speed_seconds: float) -> None:
     """Measure the speed on threads; write and print the results."""
+    from arena.games.core.files import write_whole
     from arena.results.papers.paper_figures import of_schemes, picture
     from arena.results.papers.strength_figures import WIDTH
     from arena.results.papers.strength_scaling import shown, shown_speeds
@@ -115,11 +116,11 @@ def _publish(out: Path, speed_seconds: float) -> None:
     frame, speeds = load(out), _speeds(study, out, speed_seconds)
     draw, height = of_schemes(frame, speeds, "schemes", WIDTH)
     for format in PICTURES:
-        write_whole(out / f"schemes.{format}", picture(draw, (WIDTH, height), format), force=True)
-    write_whole(out / "scaling.csv", rendered(frame, "csv").encode(), force=True)
+        write_whole(out / f"schemes.{format}", picture(draw, (WIDTH, height), format), out)
+    write_whole(out / "scaling.csv", rendered(frame, "csv").encode(), out)
     readable = {"scaling": shown(frame)} | ({} if speeds is None else {"throughput": shown_speeds(speeds)})
     for name, table in readable.items():
-        write_whole(out / f"{name}.tex", rendered(table, "latex").encode(), force=True)
+        write_whole(out / f"{name}.tex", rendered(table, "latex").encode(), out)
     throughput = {} if speeds is None else {"throughput": records_of(speeds)}
     if not answered({"points": records_of(frame)} | throughput):
         _print(frame, speeds, out, study)
@@ -127,13 +128,14 @@ def _publish(out: Path, speed_seconds: float) -> None:
 
 def _speeds(study, out: Path, seconds: float):
     """The table of speeds on threads, measured once and stored; None without one."""
+    from arena.games.core.files import write_whole
     from arena.study.throughput import FILE, stored, throughput
 
     if (known := stored(out)) is not None or not seconds:
         return known
     with progress_line() as show:
         table = throughput(study, seconds, lambda text: show(f"measuring {text}"))
-    write_whole(out / FILE, rendered(table, "csv").encode(), force=True)
+    write_whole(out / FILE, rendered(table, "csv").encode(), out)
     return table
 
 

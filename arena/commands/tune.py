@@ -7,7 +7,7 @@ import typer
 
 from arena.commands import options
 from arena.commands.application import Panel, command
-from arena.commands.output import answered, print_table, quoted, records_of, say, tell, write_whole
+from arena.commands.output import answered, print_table, quoted, records_of, say, tell
 from arena.commands.playing import Where, playing_study
 
 TuningFile = Annotated[Path | None, typer.Argument(help="A TOML file that says what to tune.", metavar="FILE.toml")]
@@ -45,9 +45,10 @@ def tune(
 
 def _publish(found, place: Path) -> None:
     """Print what was found, and write the recommended agent."""
+    from arena.games.core.files import write_whole
     from arena.study.tuning_run import best, recommended_toml, result, summary, table
 
-    write_whole(place / AGENT, recommended_toml(found).encode(), force=True)
+    write_whole(place / AGENT, recommended_toml(found).encode(), place)
     if answered(result(found) | {"trials": records_of(table(found))}):
         return
     print_table(*best(found))

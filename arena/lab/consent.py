@@ -42,8 +42,9 @@ def _of_spec(text: str, depth: int) -> Iterator[str]:
     try:
         name, arguments, keywords = parse_spec(text)
     except SpecError:  # it may stand for several, or be no spec: what it hides is not known
-        hidden = not text.isascii() or "\\" in text or any(map(_is_a_programs, re.findall(r"\w+", text)))
-        yield from [f"what {text} names"] * hidden
+        hidden = not text.isascii() or "\\" in text or FILE in text
+        if hidden or any(map(_is_a_programs, re.findall(r"\w+", text))):
+            yield f"what {text} names"
         return
     if depth == NESTED:
         yield f"what {text} names"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.games.core.errors import UserError
+from arena.games.core.files import open_to_append, read_plain, write_whole
 from arena.results.database.store import busy
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 
@@ -17,10 +18,10 @@ _started: dict[Path, subprocess.Popen] = {}
 def start(folder: Path, arguments: Sequence[str]) -> None:
     """Run `arena` with these arguments, in a session of its own, for the run in `folder`; UserError says why not."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         if busy(folder) or is_starting(folder):
             raise UserError(f"{folder} is being played already")
-        with open(folder / LOG, "wb") as log:
+        write_whole(folder / LOG, b"", folder)
+        with open_to_append(folder / LOG) as log:
             _started[folder] = subprocess.Popen(
                 [sys.executable, "-P", "-m", "arena", *arguments],
                 stdin=subprocess.DEVNULL,
@@ -54,6 +55,6 @@ def fault(folder: Path) -> str:
     if folder not in _started or _started[folder].poll() in (None, 0, 130):
         return ""
     try:
-        return (folder / LOG).read_bytes()[-SHOWN:].decode(errors="replace")
+        return read_plain(folder / LOG)[-SHOWN:].decode(errors="replace")
     except OSError:
         return f"its command ended with exit code {_started[folder].returncode}"

@@ -5,6 +5,7 @@ The text is what counts: fields change single keys of it, and show those that it
 
 import re
 import tomllib
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from nicegui import ui
 
 from arena.formats.base import formats
+from arena.games.core.files import TEXT_BYTES, read_plain, write_whole
 from arena.lab import asking, consent, folder, launching
 from arena.lab.apart import CHECKING
 from arena.lab.asking import KINDS, Checked
@@ -180,8 +182,7 @@ class NewRunPage:
         self.long.set_enabled(False)
         beside = folder.at() / f".{self.path.name}"
         try:
-            beside.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_text(str(self.text.value))
+            write_whole(beside, str(self.text.value).encode(), folder.at())
             found = await heard(trial(beside, self.where(), self.checked.games))
             self.said.set_text(found or "")
         except OSError as error:
@@ -256,10 +257,10 @@ def _has_tables(value: Any) -> bool:
 def _write(path: Path, text: str) -> None:
     """Write a new file; ValueError if there is another one."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.read_text() != text:
-            raise ValueError(f"{path} is there already, with another text: give another name")
-        path.write_text(text)
+        with suppress(FileNotFoundError):
+            if read_plain(path, TEXT_BYTES).decode(errors="replace") != text:
+                raise ValueError(f"{path} is there already, with another text: give another name")
+        write_whole(path, text.encode(), folder.at())
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
 

@@ -29,6 +29,7 @@ from arena.games.core.errors import UserError
 from arena.report.page import write_report
 from arena.report.pieces import pieces_of
 from arena.results.database.store import FILE_NAME, LOCK_NAME, busy
+from arena.results.database.store_file import explained
 from arena.results.shown.export import render
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 
@@ -127,7 +128,7 @@ def _copy(folder: Path, place: Path) -> None:
 def _copy_store(path: Path, copy: Path) -> None:
     """A store in one file, whatever a killed run has left beside it."""
     source, target = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True), sqlite3.connect(copy)
-    with closing(source), closing(target):
+    with explained(path, "read"), closing(source), closing(target):
         source.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")
 

@@ -99,8 +99,10 @@ def schedule_of(run: Tournament) -> Schedule | None:
 
 def stamp(path: Path) -> list:
     """Of a store: the time of the last write, file and size, and whether a process is writing; equal if unchanged."""
-    about = path.stat()
-    return [last_written(path), about.st_ino, about.st_size, busy(path.parent)]
+    about, playing = path.stat(), False
+    with suppress(UserError):  # who opens it is told
+        playing = busy(path.parent)
+    return [last_written(path), about.st_ino, about.st_size, playing]
 
 
 def last_written(path: Path) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from arena import results
 from arena.formats.schedule import Schedule
 from arena.games.core.drawing import STYLE
+from arena.games.core.files import write_whole
 from arena.report.figures import MOST_ROWS, Drawn, draw, of_schemes
 from arena.report.replay import sample
 from arena.results.database.store import FILE_NAME
@@ -29,26 +30,26 @@ FIGURES_NAME = "figures"
 HOMES = r"(?:/home|/Users|/var/home)/[^/\s\"']+|/root"
 
 
-def write_report(folder, page: Path | None = None, write=Path.write_bytes) -> Path:
+def write_report(folder, page: Path | None = None, write=write_whole) -> Path:
     """Write the report of the run in `folder`, with its figures as SVG and PNG in a folder; returns its path.
 
     A study of schemes of several games or budgets has a page with all of them, and one in the folder of each.
 
-    page: the HTML file, by default `report.html` in the run's folder; write: called with each path and its bytes.
+    page: the HTML file, by default `report.html` in the run's folder; write: called with each path, its bytes, and the
+    folder that no link may lead out of.
     StoreError if the run is unreadable.
     """
     page = Path(page or Path(folder) / PAGE_NAME)
+    home = page.parent
     if (Path(folder) / PLAN_OF_SCHEMES).exists() and not (Path(folder) / FILE_NAME).exists():
         figures = _write_study(Path(folder), page, write)
     else:
         tournament = results.load(folder)
         figures = draw(tournament)
-        write(page, render(tournament, figures).encode())
-    place = page.parent / FIGURES_NAME
-    place.mkdir(exist_ok=True)
+        write(page, render(tournament, figures).encode(), home)
     for figure in figures:
-        write(place / f"{figure.name}.svg", figure.svg.encode())
-        write(place / f"{figure.name}.png", figure.png)
+        write(home / FIGURES_NAME / f"{figure.name}.svg", figure.svg.encode(), home)
+        write(home / FIGURES_NAME / f"{figure.name}.png", figure.png, home)
     return page
 
 
@@ -64,7 +65,7 @@ def _write_study(folder: Path, page: Path, write) -> list[Drawn]:
             title = f"{cell.game}, {cell.each} playouts of each worker"
             cells.append({"title": title, "table": display_columns(shown(own)), "link": link})
     about = {"title": folder.resolve().name, "games": int(frame["games"].sum()), "cells": cells, "notes": notes(frame)}
-    write(page, template("study.html").render(about, figure=figure, style=sheet()).encode())
+    write(page, template("study.html").render(about, figure=figure, style=sheet()).encode(), page.parent)
     return [figure]
 
 

@@ -4,9 +4,7 @@ While games are played, `playing.json` says how far the run is and what is in pl
 ends it, as Ctrl-C in its terminal does: `ask`.
 """
 
-import os
 import secrets
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import msgspec
 
 from arena.games.core.errors import UserError
+from arena.games.core.files import read_plain, write_whole
 from arena.results.database.store import busy
 
 PLAYING, WISH = "playing.json", "wish"
@@ -71,13 +70,13 @@ class Notice:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS
             with suppress(OSError):
-                _write(self.folder / PLAYING, msgspec.json.encode(Now(token=self.token, **fields)))
+                write_whole(self.folder / PLAYING, msgspec.json.encode(Now(token=self.token, **fields)), self.folder)
 
     def wish(self) -> str:
         """STOP or STOP_NOW, once, if somebody has asked this process for it; else ""."""
         path = self.folder / WISH
         try:
-            words = _read(path, 100).split()
+            words = read_plain(path, 100).split()
             path.unlink()
         except OSError:
             return ""
@@ -95,7 +94,7 @@ def now(folder: Path) -> Now | None:
     if not busy(folder):
         return None  # and what lies there is of a process that was killed
     try:
-        return msgspec.json.decode(_read(folder / PLAYING, MOST_BYTES), type=Now)
+        return msgspec.json.decode(read_plain(folder / PLAYING, MOST_BYTES), type=Now)
     except (OSError, msgspec.MsgspecError):
         return None
 
@@ -106,27 +105,8 @@ def ask(folder: Path, wish: str) -> None:
     if found is None:
         raise UserError(f"the run in {folder} is not being played")
     try:
-        _write(folder / WISH, f"{found.token} {wish}\n".encode())
+        write_whole(folder / WISH, f"{found.token} {wish}\n".encode(), folder)
     except OSError as error:
         raise UserError(
             f"{folder}: nothing can be written there ({error.strerror}), so its run hears of nothing"
         ) from None
-
-
-def _read(path: Path, most: int) -> bytes:
-    """At most so many bytes of a file; of a pipe, which anybody may have put there, what is in it, without waiting."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
-        return file.read(most) or b""
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Replace a file whole, whatever lies there."""
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        os.fchmod(handle, 0o644)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(part, path)
-    except OSError:
-        Path(part).unlink(missing_ok=True)
-        raise

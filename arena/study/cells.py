@@ -13,20 +13,21 @@ import msgspec
 import pandas as pd
 
 from arena.config.config import ConfigError
+from arena.games.core.files import TEXT_BYTES, open_to_append, read_plain, write_whole
 
 
 @contextmanager
 def growing(path: Path, types: dict[str, Any]) -> Iterator[tuple[list[dict], Callable[[dict], None]]]:
     """The rows of a file that only this process adds to, and what adds one; ConfigError if another one is at work."""
-    with open(path, "a") as file:
+    with open_to_append(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConfigError([f"{path}: another process is at work on this study"]) from None
-        file.truncate(_whole(path.read_bytes()))  # left by a kill: nobody else writes now
+        file.truncate(_whole(read_plain(path)))  # left by a kill: nobody else writes now
 
         def add(row: dict) -> None:
-            file.write(json.dumps(row) + "\n")
+            file.write(json.dumps(row).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
@@ -35,11 +36,11 @@ def growing(path: Path, types: dict[str, Any]) -> Iterator[tuple[list[dict], Cal
 
 def rows(path: Path, types: dict[str, Any]) -> list[dict]:
     """The stored rows, each with keys of these types; without an incomplete last line, which may be being written."""
-    if not path.exists():
-        return []
-    data = path.read_bytes()
     try:
+        data = read_plain(path)
         found = [json.loads(line) for line in data[: _whole(data)].splitlines()]
+    except FileNotFoundError:
+        return []
     except ValueError as error:
         raise ConfigError([f"{path}: is damaged: {error}"]) from None
     for number, row in enumerate(found, 1):
@@ -109,7 +110,7 @@ class Plan:
         """The plan of the study in a folder; ConfigError if there is none."""
         path = folder / cls.FILE
         try:
-            values = json.loads(path.read_text())
+            values = json.loads(read_plain(path, TEXT_BYTES))
             if not isinstance(values, dict):
                 raise ValueError("it is not an object")
         except FileNotFoundError:
@@ -128,10 +129,7 @@ class Plan:
         if path.exists() and stored is None:
             raise ConfigError([f"{folder} holds a study already; to continue it: --resume"])
         study.check()
-        folder.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}")
-        part.write_text(json.dumps(asdict(cast(Any, study)), indent=1))
-        part.replace(path)
+        write_whole(path, json.dumps(asdict(cast(Any, study)), indent=1).encode(), folder)
         return study
 
 

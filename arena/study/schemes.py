@@ -28,6 +28,7 @@ from arena.agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
 from arena.config.loading import from_values, text_of, values_in
 from arena.config.several import RangeError, spelled_out
+from arena.games.core.files import read_plain, write_whole
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
@@ -307,10 +308,13 @@ def from_keys(given: Mapping[str, Any], source: str) -> SchemesStudy:
 
 
 def places(study: SchemesStudy, folder) -> Iterator[tuple[SchemesStudy, Path]]:
-    """Studies of one game and budget, with folders: the study's own if there is one."""
+    """Studies of one game and budget, with folders: the study's own if there is one.  ConfigError if one is a link."""
     cells = study.cells()
     for cell in cells:
-        yield cell, Path(folder) if len(cells) == 1 else Path(folder, slug(cell))
+        place = Path(folder) if len(cells) == 1 else Path(folder, slug(cell))
+        if len(cells) > 1 and place.is_symlink():
+            raise ConfigError([f"{place} is a symbolic link, and a study's games are played in its folder"])
+        yield cell, place
 
 
 def slug(cell: SchemesStudy) -> str:
@@ -437,19 +441,19 @@ def _times(cell: SchemesStudy, folder: Path, tell) -> dict[str, float]:
     found = _stored_times(folder)
     if not (lacking := [point for point in cell.points() if point.name not in found]):
         return found
-    path = folder / TIMES
     tell(f"{cell.game}, {cell.each} playouts: measuring the time of a move")
     found |= {point.name: _time(cell, point) for point in lacking}
     known = {name: None if math.isnan(time) else time for name, time in found.items()}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(known, indent=1))
+    write_whole(folder / TIMES, json.dumps(known, indent=1).encode(), folder)
     return found
 
 
 def _stored_times(folder: Path) -> dict[str, float]:
     """What has been measured; nothing if nothing was."""
-    path = folder / TIMES
-    found = json.loads(path.read_text()) if path.exists() else {}
+    try:
+        found = json.loads(read_plain(folder / TIMES))
+    except FileNotFoundError:
+        return {}
     return {name: math.nan if time is None else time for name, time in found.items()}
 
 

@@ -4,11 +4,13 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pandas as pd
 
 from arena import agents, games
+from arena.games.core.files import read_plain
 from arena.games.core.random import stream
 from arena.study.schemes import SchemesStudy
 from arena.workers.machine import cores
@@ -25,8 +27,10 @@ Decisions = list[tuple[float, float]]  # playouts a second, processor time as a 
 
 def stored(folder) -> pd.DataFrame | None:
     """The table that has been measured for a study; None if there is none."""
-    path = Path(folder) / FILE
-    return pd.read_csv(path) if path.exists() else None
+    try:
+        return pd.read_csv(BytesIO(read_plain(Path(folder) / FILE)))
+    except FileNotFoundError:
+        return None
 
 
 def throughput(study: SchemesStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:

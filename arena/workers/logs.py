@@ -14,6 +14,7 @@ from typing import Protocol
 
 from multiprocessing_logging import MultiProcessingHandler
 
+from arena.games.core.files import open_to_append
 from arena.games.core.shared_memory import sharing
 from arena.workers.confinement import safe_path
 from arena.workers.messages import Logged, WorkersEnd
@@ -36,7 +37,7 @@ class LogFile(logging.FileHandler):
 
     def _open(self):
         # unbuffered: nothing fails late, and no forked worker writes it twice
-        raw = open(self.baseFilename, "ab", buffering=0)  # noqa: SIM115 - the handler closes it
+        raw = open_to_append(self.baseFilename, buffering=0)
         return io.TextIOWrapper(raw, self.encoding, errors="backslashreplace", write_through=True)
 
     def handleError(self, record):

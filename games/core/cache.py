@@ -13,11 +13,12 @@ import os
 import stat
 import sys
 import time
-import uuid
 from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
+
+from arena.games.core.files import write_whole
 
 PLACE, PLACES, MEGABYTES = "ARENA_CACHE_DIR", "ARENA_CACHE_PATH", "ARENA_CACHE_MEGABYTES"
 MOST = 500  # megabytes
@@ -93,13 +94,7 @@ def write(name: str, data: bytes) -> None:
     if own is None:
         return
     own.mkdir(parents=True, exist_ok=True, mode=0o700)  # perhaps removed
-    new = own / f".{uuid.uuid4().hex[:16]}.new"
-    try:
-        new.write_bytes(data)
-        new.replace(own / name)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
+    write_whole(own / name, data)
     if next(_written) % SOMETIMES == 0:
         trim(own)
 

@@ -32,12 +32,14 @@ from arena.results.database.rows import (
     record_of,
     write_empty,
 )
+from arena.results.database.store_file import LOCK_NAME as LOCK_NAME
 from arena.results.database.store_file import StoreBusy as StoreBusy  # which `taken` raises
 from arena.results.database.store_file import (
     StoreDamaged,
     StoreError,
     StoreExists,
     StoreLost,
+    check_files,
     explained,
     free_name,
     open_to_read,
@@ -49,7 +51,6 @@ from arena.results.database.tallies import Tallies
 
 FILE_NAME = "tournament.sqlite"
 GAME_FILES = (".pgn", ".csv", ".jsonl", ".sgf")  # endings of what is imported, not opened
-LOCK_NAME = "lock"
 
 RESCUED_NAME, DAMAGED_NAME = "rescued.sqlite", "damaged.sqlite"
 LOOK = 1.0  # seconds between looks whether the file is there
@@ -81,6 +82,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot make the folder {path.parent}: {error.strerror}") from error
+        check_files(path, write=True)
         lock = taken(path.parent / LOCK_NAME)
         try:
             if path.exists():
@@ -98,6 +100,7 @@ class Store:
         StoreError if there is none, or it is damaged or of another version; StoreBusy if another process writes, too.
         """
         path = Path(folder) / FILE_NAME
+        check_files(path, write)
         if not path.is_file():
             within = sorted(str(each.parent) for each in path.parent.glob(f"*/{FILE_NAME}"))
             more = f"; it holds the runs {', '.join(within[:SHOWN])}{', ...' * (len(within) > SHOWN)}" if within else ""
@@ -376,6 +379,7 @@ def busy(folder: str | os.PathLike) -> bool:
     """Whether a process is writing to the store in `folder` now."""
     import fcntl  # not on every system
 
+    check_files(Path(folder) / FILE_NAME, write=False)
     try:
         with open(Path(folder) / LOCK_NAME) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back as the file closes

@@ -9,7 +9,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from arena.games.core.errors import UserError
+from arena.games.core.files import check_plain
 
+LOCK_NAME = "lock"
+SIDE = ("-wal", "-shm", "-journal")  # what SQLite's files beside a store end in
 PATIENCE = 0.2  # seconds for others, who look by `busy` whether it is taken
 
 
@@ -38,6 +41,17 @@ class StoreExists(StoreError):
 
 class StoreBusy(StoreError):
     """Another process is writing to the store."""
+
+
+def check_files(path: Path, write: bool) -> None:
+    """StoreError if a store's file, one of SQLite's beside it, or its lock is no plain file; to `write`, also if a link
+    is one: it leads elsewhere.
+    """
+    try:
+        for place in (path, *(path.with_name(path.name + suffix) for suffix in SIDE), path.with_name(LOCK_NAME)):
+            check_plain(place, links=not write)
+    except OSError as error:
+        raise StoreError(f"{error.filename} {error.strerror}") from None
 
 
 def taken(path: Path) -> FileLock:
@@ -88,7 +102,7 @@ def place(path: Path) -> tuple[int, int] | None:
 def free_name(path: Path) -> Path:
     """The path, or the first of `name-2.sqlite`, `name-3.sqlite`, ... that does not exist."""
     number, free = 1, path
-    while free.exists():
+    while os.path.lexists(free):
         number += 1
         free = path.with_name(f"{path.stem}-{number}{path.suffix}")
     return free

@@ -112,6 +112,7 @@ def test_a_folder_that_cannot_be_written_says_so(tmp_path, monkeypatch):
     with Store.create(tmp_path, {}, []):
         told = Notice(tmp_path)
         told.tell(state="playing", stored=1, total=2, before=0, begun=time.time(), games=[])
-        monkeypatch.setattr(notice, "_write", lambda path, data: (_ for _ in ()).throw(PermissionError(13, "denied")))
+        denied = PermissionError(13, "denied")
+        monkeypatch.setattr(notice, "write_whole", lambda *_: (_ for _ in ()).throw(denied))
         with pytest.raises(UserError, match="nothing can be written there"):
             ask(tmp_path, STOP)
