@@ -1,12 +1,12 @@
 """JSON lines: one object per line in each direction; docs/engines.md is the specification."""
 
 import json
-import math
+from math import nan
 from typing import Any
 
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import EngineError
-from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.agents.outside.protocol import MOST, Answer, Identity, Position, Protocol, whole
 from arena.games.core.registry import spell
 
 VERSION = 1
@@ -30,15 +30,9 @@ class JsonLines(Protocol):
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         asked = {"type": "move", **_described(position), "player": position.side, "legal": [*position.legal]}
         answer = self._ask({**asked, "budget": _spoken(budget), "seed": seed}, until)
-        low = -1.0 if position.game.players == 2 else -math.inf
-        return Answer(
-            _text(answer, "move"),
-            value=_number(answer, "value", low, -low),
-            playouts=_count(answer, "playouts"),
-            nodes=_count(answer, "nodes"),
-            depth=_count(answer, "depth"),
-            line=_line(answer),
-        )
+        value = _value(answer, 1 if position.game.players == 2 else MOST)
+        counts = {kind: whole(answer.get(kind)) for kind in ("playouts", "nodes", "depth")}
+        return Answer(_text(answer, "move"), value, **counts, line=_line(answer))
 
     def game_over(self, position: Position, result: float | None, until: float) -> None:
         self._ask({"type": "game_over", **_described(position), "result": result}, until)
@@ -50,7 +44,7 @@ class JsonLines(Protocol):
         self.process.send(json.dumps({"id": self._number, **request}, separators=(",", ":")) + "\n")
         line = self.process.line(until)
         try:
-            answer = json.loads(line)
+            answer = json.loads(line, parse_int=lambda text: whole(text, -MOST))
         except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
             raise EngineError(f"wrote {_shown(line)}, which is not JSON: {error}", ONE_LINE) from None
         if not isinstance(answer, dict):
@@ -75,40 +69,21 @@ def _shown(line: bytes) -> str:
     return repr(text if len(line) <= SHOWN else text[:SHOWN] + " ...")
 
 
-def _wrong(answer: dict, key: str, right: str) -> EngineError:
-    found = repr(answer[key])[:SHOWN] if key in answer else "missing"
-    return EngineError(f"answered with {key!r} = {found}; it must be {right}", f'write {{"{key}": {right}}}')
-
-
 def _text(answer: dict, key: str, default: str | None = None) -> str:
     value = answer.get(key, default)
     if not isinstance(value, str):
-        raise _wrong(answer, key, "text")
+        found = repr(value)[:SHOWN] if key in answer else "missing"
+        raise EngineError(f"answered with {key!r} = {found}; it must be text", f'write {{"{key}": text}}')
     return value
 
 
-def _number(answer: dict, key: str, low: float, high: float) -> float | None:
-    value = answer.get(key)
-    if value is None:
-        return None
-    try:
-        number = math.nan if isinstance(value, bool | str) else float(value)
-    except (TypeError, OverflowError):
-        number = math.nan
-    if not (math.isfinite(number) and low <= number <= high):
-        raise _wrong(answer, key, f"a number from {low:g} to {high:g}" if math.isfinite(low) else "a number")
-    return number
-
-
-def _count(answer: dict, key: str) -> int | None:
-    value = answer.get(key)
-    if value is not None and not (type(value) is int and 0 <= value < 1 << 63):
-        raise _wrong(answer, key, "a whole number, 0 or more")
-    return value
+def _value(answer: dict, most: float) -> float | None:
+    """The value that it tells; None if that is no number within `most` and none of the others."""
+    value = answer.get("value")
+    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
+    return number if abs(number) <= most else None
 
 
 def _line(answer: dict) -> tuple[str, ...]:
-    line = answer.get("line") or []
-    if not isinstance(line, list) or not all(isinstance(name, str) for name in line):
-        raise _wrong(answer, "line", "a list of names of moves")
-    return tuple(line)
+    line = answer.get("line")
+    return tuple(line) if isinstance(line, list) and all(isinstance(name, str) for name in line) else ()

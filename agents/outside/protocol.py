@@ -4,6 +4,7 @@ import importlib
 import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from arena.agents.core.agent import Budget
@@ -11,6 +12,7 @@ from arena.agents.outside.process import Bounds, EngineError, Place, Process, Si
 from arena.games.core.game import Game
 
 PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci", "xboard": "xboard.Xboard"}
+MOST = (1 << 63) - 1  # of a number that is kept
 
 
 class Identity(NamedTuple):
@@ -97,6 +99,17 @@ class Protocol:
 
     def game_over(self, position: Position, result: float | None, until: float) -> None:
         """The game has ended; result: as in `Player.close`."""
+
+
+def whole(told: object, least: int = 0) -> int | None:
+    """A whole number that a program tells, as text or as a number; None if it is none from `least` to MOST.
+
+    What a program tells of its search never costs it a game.
+    """
+    with suppress(ValueError):
+        number = int(told) if isinstance(told, str) else told
+        return number if type(number) is int and least <= number <= MOST else None
+    return None
 
 
 def protocol_named(name: str) -> type[Protocol]:

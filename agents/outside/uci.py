@@ -4,7 +4,7 @@ import math
 
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import EngineError
-from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.agents.outside.protocol import MOST, Answer, Identity, Position, Protocol, whole
 from arena.games.core.game import Game
 
 VARIANT = "UCI_Variant"  # names the game
@@ -104,31 +104,22 @@ def _milliseconds(seconds: float) -> int:
 def read_info(words: list[str]) -> dict:
     """depth, nodes, value and line of an `info`, as far as given; {} for a line that is not the best."""
     found: dict = {}
-    place = 0
-    while place < len(words):
-        word, after = words[place], words[place + 1 : place + 3]
-        place += 2
+    for place, word in enumerate(words):
+        after = words[place + 1 : place + 3]
         if word == "string" or (word == "multipv" and after[:1] != ["1"]):
             return {} if word == "multipv" else found
         if word == "pv":
-            return found | {"line": tuple(words[place - 1 :])}
-        if word in NUMBERS and after and after[0].isdecimal():
-            found[word] = int(after[0])
-        elif word == "score" and len(after) == 2:
-            value = value_of_score(*after)
-            if value is not None:
-                found["value"] = value
-            place += 1
-        elif word in ("lowerbound", "upperbound"):
-            place -= 1
+            return found | {"line": tuple(words[place + 1 :])}
+        if word in NUMBERS and after and (number := whole(after[0])) is not None:
+            found[word] = number
+        elif word == "score" and len(after) == 2 and (value := value_of_score(*after)) is not None:
+            found["value"] = value
     return found
 
 
 def value_of_score(kind: str, text: str) -> float | None:
     """`cp 100` or `mate -3` as an expected result, -1 to 1; None for anything else."""
-    try:
-        number = int(text)
-    except ValueError:
+    if (number := whole(text, -MOST)) is None:
         return None
     if kind == "mate":
         return 1.0 if number > 0 else -1.0

@@ -11,7 +11,7 @@ import time
 
 from arena.agents.core.agent import Budget, Resigned
 from arena.agents.outside.process import EngineError, Silent
-from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.agents.outside.protocol import Answer, Identity, Position, Protocol, whole
 from arena.agents.outside.uci import value_of_score
 from arena.games.core.game import Game
 from arena.games.core.rules import IllegalMove
@@ -19,7 +19,7 @@ from arena.games.core.rules import IllegalMove
 PATIENCE = 2.0  # seconds in which the protocol has features declared
 FEATURE = re.compile(r'(\w+)=("[^"]*"|\S+)')
 MOVE = re.compile(r"(?:move|My move is ?:|\d+\. \.\.\.)\s*(\S+)")
-THOUGHT = re.compile(r"\s*(\d+)[.&+]?\s+(-?\d+)\s+\d+\s+(\d+)\s+(.*)")  # depth, centipawns, centiseconds, nodes, line
+THOUGHT = re.compile(r"\s*(\d+)[.&+]?\s+(-?\d+)\s+-?\d+\s+(-?\d+)\s+(.*)")  # depth, score, time, nodes, line
 WORDS = re.compile(r"[a-hO0KQRBN][-a-hO0KQRBNx1-8=+#qrbn]+$")  # that a line of moves has, besides numbers
 
 
@@ -144,7 +144,7 @@ def _read(thought: re.Match) -> dict:
     """depth, value, nodes and words of a line of thinking."""
     depth, score, nodes, line = thought.groups()
     words = [word for word in line.split() if WORDS.match(word)]
-    return {"depth": int(depth), "nodes": int(nodes), "value": value_of_score("cp", score), "words": words}
+    return {"depth": whole(depth), "nodes": whole(nodes), "value": value_of_score("cp", score), "words": words}
 
 
 def _is_move(position: Position, word: str, name: str) -> bool:

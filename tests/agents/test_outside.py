@@ -11,20 +11,25 @@ import time
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena import agents, games
 from arena.agents.core.agent import Budget, IllegalAnswer, OutOfTime
 from arena.agents.core.clock import Clock
-from arena.agents.outside.external import Engines
+from arena.agents.outside.external import Engines, ExternalPlayer
 from arena.agents.outside.gtp import Gtp
 from arena.agents.outside.jsonlines import JsonLines
 from arena.agents.outside.process import EngineError, Process, Silent
 from arena.agents.outside.protocol import Position
 from arena.agents.outside.uci import Uci, read_info, score_of_value, value_of_score
+from arena.agents.outside.xboard import Xboard
 from arena.games.core.random import stream
 from arena.games.core.registry import spell
+from arena.results.database.record import numbers_of
 from tests.agents import badly
 
 TEMPLATES = Path(__file__).parents[2] / "docs" / "engines"
@@ -64,13 +69,6 @@ SAYS = {  # what a program of tests/agents/badly.py is told of, and what it does
     "an odd name": r"the move '\\ud800\\x1b\[2J'",
     "a number": "'move' = 4; it must be text",
     "a blank": "the move 'a1 '",
-    "a value of 7": "'value' = 7; it must be a number from -1 to 1",
-    "no number": "'value' = nan",
-    "text as value": "'value' = 'good'",
-    "negative nodes": "'nodes' = -5; it must be a whole number",
-    "half a node": "'nodes' = 0.5",
-    "too many nodes": "'nodes' = 10000000",
-    "a line that is none": "'line' = 'a1 b2'; it must be a list",
     "another id": "answered request 1000000 when asked 3",
     "echo": "'move' = missing",
     "answers twice": "without being asked",
@@ -406,11 +404,8 @@ def test_json_is_told_the_clocks():
 @pytest.mark.parametrize("value", [-1, 1, 0.5, -1.001, 1.001])
 def test_a_value_in_json_is_between_a_loss_and_a_win(value):
     json_lines, position = JsonLines(Script(f'{{"move": "1", "value": {value}}}'), {}), Position(games.make("connect4"))
-    if abs(value) <= 1:
-        assert json_lines.choose(position, Budget(), 7, 0.0).value == value
-    else:
-        with pytest.raises(EngineError, match=r"'value' = .*; it must be a number from -1 to 1"):
-            json_lines.choose(position, Budget(), 7, 0.0)
+    told = json_lines.choose(position, Budget(), 7, 0.0).value
+    assert told == (value if abs(value) <= 1 else None)
 
 
 def test_a_program_may_take_what_is_left_on_its_clock():
@@ -437,8 +432,79 @@ def test_info_of_uci():
     assert info("nodes many score mate -3 depth") == {"value": -1.0}
     assert info("score mate 1") == {"value": 1.0} and info("score mate 0") == {"value": -1.0}  # mated already
     assert info("score") == info("") == {}
+    assert info("depth nodes 5 score cp 18446744073709551615 nodes -1 seldepth") == {"nodes": 5}
     for value in (-1.0, -0.5, 0.0, 0.25, 0.999):
         assert value_of_score("cp", str(score_of_value(value))) == pytest.approx(value, abs=2e-3)
+
+
+NUMBERS_TOLD = st.one_of(
+    st.integers(-20, 20), st.integers(), st.floats(), st.text(), st.booleans(), st.none(),
+    st.sampled_from(["9" * 5000, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, "nan", "-inf", "1e999", "\u00b2", "0x7f"]),
+)  # fmt: skip
+WORDS_TOLD = st.one_of(
+    NUMBERS_TOLD,
+    st.sampled_from(["depth", "nodes", "score", "cp", "mate", "pv", "multipv", "string", "lowerbound", "e4", "1", "4"]),
+)
+LINES_TOLD = st.lists(WORDS_TOLD, max_size=9).map(lambda words: " ".join(map(str, words)).replace("\n", " "))
+KEYS_TOLD = st.dictionaries(
+    st.sampled_from(["value", "playouts", "nodes", "depth", "line", "other"]),
+    st.one_of(NUMBERS_TOLD, st.lists(WORDS_TOLD, max_size=3), st.sampled_from([10**4000, -(10**400), 2**63 - 1])),
+)
+
+
+class Told(Script):
+    """Any program: it answers the request for a move with some lines, and all else as it must."""
+
+    def __init__(self, ready, asks, *lines):
+        super().__init__()
+        self.ready, self.asks, self.last = ready, asks, lines
+
+    def send(self, text):
+        for line in text.splitlines():
+            told = self.last if re.search(self.asks, line) else self.ready.get(line.split()[0], [])
+            self.lines += [line.encode(errors="replace") for line in told]
+
+
+def decision_of(protocol, game, process):
+    """The decision of a player whose program is this process."""
+    player = object.__new__(ExternalPlayer)
+    player.agent, player.game, player.budget = agents.make("external(command='x')"), games.make(game), Budget(depth=2)
+    player.position, player.begun = Position(player.game), True
+    spoken = protocol(process, {})
+    spoken._features = {}
+    player.engine = SimpleNamespace(ask=lambda method, *rest: getattr(spoken, method)(*rest))
+    return player.game, player.decide(player.position.state, stream(1))
+
+
+def is_legal(game, decision):
+    """Whether a game can be recorded with it: its numbers in their ranges, its line of legal moves."""
+    numbers_of(decision)
+    assert decision.value is None or game.players == 1 or -1 <= decision.value <= 1
+    state = game.initial()
+    for move in decision.principal_variation:
+        assert move in game.moves(state)
+        game.play(state, move)
+    return decision.principal_variation[0] == decision.move
+
+
+@given(st.lists(LINES_TOLD, max_size=4))
+def test_whatever_uci_tells_of_a_search_the_game_goes_on(lines):
+    told = Told({}, "^go", *(f"info {line}" for line in lines), "bestmove 4")
+    assert is_legal(*decision_of(Uci, "connect4", told))
+
+
+@given(st.lists(LINES_TOLD, max_size=2), st.lists(st.integers().map(str) | st.just("9" * 5000), min_size=4))
+def test_whatever_xboard_tells_of_a_search_the_game_goes_on(lines, numbers):
+    told = Told({}, "^go", *lines, f"{' '.join(numbers)} e4 e5", "move e2e4")
+    assert is_legal(*decision_of(Xboard, "chess", told))
+
+
+@given(KEYS_TOLD, st.sampled_from(["connect4", "samegame(rows=3, columns=3)"]))
+def test_whatever_json_tells_of_a_search_the_game_goes_on(keys, game):
+    first = games.make(game)
+    move = first.move_name(first.initial(), first.moves(first.initial())[0])
+    told = json.dumps({**keys, "move": move})
+    assert is_legal(*decision_of(JsonLines, game, Told({}, "move", told.replace("0" * 4000, "0" * 5000))))
 
 
 @pytest.mark.parametrize("language", ["python", "c++"])
