@@ -17,6 +17,7 @@ from arena.agents.outside.thinking import Reporter, Thinking
 from arena.games.core.drawing import read_board
 from arena.games.core.errors import UserError
 from arena.games.core.files import read_bounded
+from arena.games.core.game import Game
 
 PASS = "pass"
 LETTERS = "abcdefghjklmnopqrstuvwxyz"
@@ -89,6 +90,7 @@ class GtpServer(Server):
             return
         number = words.pop(0) if words[0].isdecimal() else ""
         command, arguments = (words[0], words[1:]) if words else ("", [])
+        before = self.game, list(self.position.names), self.let
         try:
             if command not in self.commands():
                 raise Wrong("unknown command")
@@ -97,9 +99,17 @@ class GtpServer(Server):
                 raise Wrong("syntax error")
             yield f"={number} {called(*arguments) or ''}\n"
         except (UserError, ValueError) as error:
+            self._restore(*before)
             yield f"?{number} {' '.join(str(error).split())}\n"
         if command == "quit":
             raise Quit
+
+    def _restore(self, game: Game, names: list[str], let: list[int]) -> None:
+        """A command that is refused changes nothing."""
+        if (self.game, self.position.names) != (game, names):
+            self.game = game
+            self.begin(names)
+        self.let = let
 
     def commands(self) -> dict[str, Callable]:
         known = {name.removeprefix("gtp_"): getattr(self, name) for name in dir(self) if name.startswith("gtp_")}
@@ -142,13 +152,8 @@ class GtpServer(Server):
             self.left = dict.fromkeys((0, 1), self.times.at_first())
 
     def gtp_play(self, colour, vertex):
-        name, before = self.speech.name(vertex), list(self.position.names)
         self._let_pass(colour)
-        try:
-            self.make(name)
-        except Wrong:
-            self.follow(before)
-            raise
+        self.make(self.speech.name(vertex))
 
     def gtp_undo(self):
         if not self.position.names:
@@ -192,19 +197,16 @@ class GtpServer(Server):
     def gtp_set_free_handicap(self, *vertices):
         if len(vertices) < 2:
             raise Wrong("a handicap is of two stones or more")
+        if PASS in map(self.speech.name, vertices):
+            raise Wrong("bad vertex list: a pass is no stone")
         self._place(vertices)
 
     def _place(self, vertices) -> None:
         """The first player's stones, between which the second passes."""
         if self.position.names:
             raise Wrong("board not empty")
-        try:
-            for vertex in vertices:
-                self._let_pass(COLOURS[0])
-                self.make(self.speech.name(vertex))
-        except Wrong:
-            self.begin()
-            raise
+        for vertex in vertices:
+            self.gtp_play(COLOURS[0], vertex)
 
     def _handicap_points(self, stones: int) -> list[str]:
         """The points of a fixed handicap, by GTP's rule for each size; Wrong if there are fewer."""
@@ -234,13 +236,8 @@ class GtpServer(Server):
     # -- Moves ------------------------------------------------------------------------------------------------------
 
     def gtp_genmove(self, colour):
-        before, self_made = list(self.position.names), self._let_pass(colour)
-        try:
-            (name,) = self.names_of([self._timed().move])
-        except Wrong:
-            if self_made:
-                self.follow(before)
-            raise
+        self._let_pass(colour)
+        (name,) = self.names_of([self._timed().move])
         self.make(name)
         return self.speech.vertex(name)
 
@@ -263,7 +260,9 @@ class GtpServer(Server):
         self.left = dict.fromkeys((0, 1), times.at_first()) if self.times else {}
 
     def gtp_time_left(self, colour, seconds, moves):
-        self.left[self._side(colour)] = (float(seconds), int(moves))
+        if not math.isfinite(left := float(seconds)) or int(moves) < 0:
+            raise Wrong(f"{seconds} {moves}: seconds are finite, and moves 0 or more")
+        self.left[self._side(colour)] = (left, int(moves))
 
     def _timed(self) -> Decision:
         """A decision within the time left, which it is charged for."""
@@ -341,7 +340,7 @@ class GtpServer(Server):
             return False
         if PASS not in self.position.legal or self.position.names[-1:] == [PASS] or self.game.name == "othello":
             raise Wrong(f"it is not the turn of {colour}")
-        self.let.append(len(self.position.names))
+        self.let = [*self.let, len(self.position.names)]
         self.make(PASS)
         return True
 

@@ -5,6 +5,8 @@ import sys
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena import agents, games
 from arena.agents.core.chunks import Control, control
@@ -13,6 +15,14 @@ from arena.agents.outside.gtp_server import GtpServer
 from arena.agents.outside.serving import serve
 from arena.games.core.random import stream
 from tests.agents.test_serving import answers
+
+COMMANDS = [
+    "play b c3", "play w c3", "play b d4", "play b pass", "play w pass", "play b z9", "play w z9", "play q a1", "undo",
+    "set_free_handicap A1 B2 pass", "set_free_handicap A1 A1", "set_free_handicap pass A1", "set_free_handicap A1 Z9",
+    "set_free_handicap A1 B2", "fixed_handicap 2", "fixed_handicap x", "komi nan", "komi 5.5", "boardsize 99",
+    "boardsize 8", "loadsgf {file}", "loadsgf {file} x", "loadsgf /no", "genmove b", "genmove w", "genmove z",
+    "reg_genmove b", "time_settings nan 1 1", "time_settings 9 1 1", "time_left b nan 0", "time_left b 5 -3",
+]  # fmt: skip
 
 
 def told(*lines, agent="random", game="go(size=9)"):
@@ -40,6 +50,21 @@ def test_a_refused_move_leaves_the_board_as_it_was():
     assert server.position.names == ["c3", "d4"]  # which nobody was let make
 
 
+@pytest.mark.parametrize("game", ["go(size=9)", "hex(size=5)", "nogo(size=5)", "othello(size=6)"])
+@given(st.lists(st.sampled_from(COMMANDS), max_size=6))
+def test_a_command_that_is_refused_changes_nothing(tmp_path_factory, game, lines):
+    file = tmp_path_factory.getbasetemp() / "seven.sgf"
+    file.write_text("(;GM[1]SZ[7]KM[5.5];B[ce];W[ec])")
+    server = GtpServer(agents.make("random"), games.make(game), 0)
+    for line in lines:
+        before = server.game, list(server.position.names), list(server.let), server.times, dict(server.left)
+        said = "".join(server.answers(line.format(file=file)))
+        after = server.game, server.position.names, server.let, server.times, server.left
+        assert said.startswith("=") or after == before, line
+        if line.startswith("set_free") and said.startswith("="):
+            assert not server.game.is_over(server.position.state)
+
+
 @pytest.mark.parametrize("size, stones, points", [
     (9, 2, "C3 G7"), (9, 5, "C3 G7 C7 G3 E5"), (9, 9, "C3 G7 C7 G3 C5 G5 E3 E7 E5"), (13, 3, "D4 K10 D10"),
     (13, 8, "D4 K10 D10 K4 D7 K7 G4 G10"), (8, 4, "C3 F6 C6 F3"),
@@ -56,6 +81,7 @@ def test_bad_handicaps_are_refused():
     assert told("boardsize 5", "fixed_handicap 2")[1] == "? the board is small"
     assert told("play b a1", "fixed_handicap 2")[1] == "? board not empty"
     assert "not a legal move" in told("set_free_handicap a1 a1")[0]
+    assert told("set_free_handicap a1 b2 pass")[0].startswith("? bad vertex list")
     board = ["final_status_list alive", "final_status_list dead"]
     assert told("set_free_handicap a1 b2 c3", *board) == ["", "C3 B2 A1", ""]
     assert told("set_free_handicap a1")[0].startswith("? a handicap is of two stones")
