@@ -28,7 +28,7 @@ Write = Callable[[str], object]
 MOVE_OVERHEAD, CHESS960, MULTI_PV = "Move Overhead", "UCI_Chess960", "MultiPV"
 THREADS = "Threads"
 STANDARD = {"Hash": "table", THREADS: "workers"}  # names in UCI of parameters
-MOST_LINES, MOST_SPIN = 256, 65536
+MOST_LINES, MOST_SPIN, MOST_LIMIT = 256, 65536, 1 << 62
 OF_GO = ("ponder", "wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate", "movetime", "infinite")
 ENDLESS = 1.0  # seconds of a budget that `control` makes endless
 
@@ -356,23 +356,27 @@ def _number(name: str, text: str, low: int, high: int) -> int:
     return int(text)
 
 
+def _bounded(text: str, least: int = 0) -> int:
+    """A limit of `go`; what is too little is the least that there is."""
+    return max(least, min(MOST_LIMIT, int(text)))
+
+
 def limit_of(words: list[str], agent: Agent, side: int, overhead: float = OVERHEAD) -> Budget:
     """The budget of `go`; nodes are playouts for an agent that counts these.  `side` is to move."""
     given = dict(pairwise(words))  # words such as `ponder` have no number
     limits: dict[str, int | float | Clock] = {}
     own, other = (f"{COLOURS[one]}time" for one in (side, 1 - side))
-    with suppress(ValueError):
-        for word, kind in (("nodes", "nodes"), ("depth", "depth"), ("movetime", "seconds")):
-            if word in given:
-                limits[kind] = int(given[word]) / 1000 if word == "movetime" else int(given[word])
-        if "mate" in given and "depth" in agent.budgets:
-            limits["depth"] = 2 * int(given["mate"]) - 1
+    for word, kind in (("nodes", "nodes"), ("depth", "depth"), ("movetime", "seconds"), ("mate", "depth")):
+        with suppress(ValueError):
+            if word in given and (word != "mate" or kind in agent.budgets):
+                number = _bounded(given[word], 1)
+                limits[kind] = number / 1000 if word == "movetime" else 2 * number - 1 if word == "mate" else number
     with suppress(ValueError):
         if own in given and "seconds" not in limits:
-            opponent = int(given[other]) / 1000 if other in given else None
-            increment = max(0, int(given.get(f"{own[0]}inc", 0))) / 1000
-            moves = int(given["movestogo"]) if "movestogo" in given else None
-            limits["clock"] = Clock(int(given[own]) / 1000, increment, opponent, moves, overhead)
+            opponent = _bounded(given[other]) / 1000 if other in given else None
+            increment = _bounded(given.get(f"{own[0]}inc", "0")) / 1000
+            moves = _bounded(given["movestogo"]) if "movestogo" in given else None
+            limits["clock"] = Clock(_bounded(given[own]) / 1000, increment, opponent, moves, overhead)
     if "nodes" in limits and "nodes" not in agent.budgets:
         limits["playouts"] = limits.pop("nodes")
     return Budget(**limits)  # type: ignore[arg-type]  # playouts, nodes and depth are whole

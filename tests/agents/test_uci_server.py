@@ -10,12 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena import agents, games
 from arena.agents.core.agent import Budget
 from arena.agents.core.chunks import Control, control
 from arena.agents.outside.among import Among
 from arena.agents.outside.serving import serve
+from arena.agents.outside.uci_server import OF_GO, limit_of
 from arena.games.core.random import stream
 from tests.agents.naive import solve
 from tests.shipped import AGENTS
@@ -90,6 +93,26 @@ def test_it_listens_during_a_search_without_an_end(agent):
         assert program.until("bestmove")[-1].split()[1] in "1234567"
         program.say("stop", "isready")
         assert program.until("readyok") == ["readyok"]  # nothing is said twice
+
+
+@pytest.mark.parametrize("limits", ["nodes 0", "depth 0", "movetime 0", "wtime 0 btime 0", "nodes -5", "mate 0"])
+@pytest.mark.parametrize("agent", ["alphabeta", "uct"])
+def test_a_limit_of_nothing_is_the_smallest(agent, limits):
+    if agent == "uct" and limits.startswith(("depth", "mate")):
+        limits += " nodes 0 movetime 0"  # it has no depth
+    with talking(agent) as program:
+        program.say("position startpos moves 4", f"go {limits}")
+        assert program.until("bestmove")[-1].split()[1] in "1234567"
+
+
+@given(st.dictionaries(st.sampled_from(OF_GO), st.integers() | st.sampled_from(["9" * 400, "9" * 5000, "x", "nan"])))
+def test_whatever_the_limits_are_they_can_be_kept(given_limits):
+    words = [str(word) for pair in given_limits.items() for word in pair]
+    for agent in ("alphabeta", "uct"):
+        budget = limit_of(words, agents.make(agent), 0)
+        assert all(0 < limit < 1 << 63 for kind, limit in budget.given().items() if kind != "clock")
+        for word, kind in (("nodes", "nodes" if agent == "alphabeta" else "playouts"), ("movetime", "seconds")):
+            assert isinstance(given_limits.get(word), str | None) or getattr(budget, kind) is not None
 
 
 def test_thoughts_are_told_as_they_come():
