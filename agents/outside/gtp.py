@@ -121,8 +121,5 @@ class Gtp(Protocol):
             raise EngineError(f"refused {command!r}: {' '.join(lines)[:200]}", f"let it know {command.split()[0]}")
         return "\n".join(lines)
 
-    def _line(self, until: float) -> str:
-        return self.process.line(until).decode(errors="backslashreplace").strip()
-
     def _whole(self, seconds: float) -> int:
         return round(max(self.least_seconds, seconds))

@@ -100,6 +100,10 @@ class Protocol:
     def game_over(self, position: Position, result: float | None, until: float) -> None:
         """The game has ended; result: as in `Player.close`."""
 
+    def _line(self, until: float) -> str:
+        """The program's next line, with one blank between words."""
+        return " ".join(self.process.line(until).decode(errors="backslashreplace").split())
+
 
 def whole(told: object, least: int = 0) -> int | None:
     """A whole number that a program tells, as text or as a number; None if it is none from `least` to MOST.

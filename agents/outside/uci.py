@@ -69,7 +69,7 @@ class Uci(Protocol):
             pass
 
     def _words(self, until: float) -> list[str]:
-        return self.process.line(until).decode(errors="backslashreplace").split()
+        return self._line(until).split()
 
 
 def spoken(position: Position) -> tuple[list[str], dict[str, str]]:

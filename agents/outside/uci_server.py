@@ -1,6 +1,7 @@
 """Our agents as UCI programs that listen while they think: `stop`, `isready` and `ponderhit` are heard at once."""
 
 import ast
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -61,7 +62,7 @@ class UciServer(Server):
             with self.writing:
                 write(answer)
 
-        word, rest = [*line.split(None, 1), "", ""][:2]
+        word, rest = _parted(line)
         if self.thinking.busy and self._heard_meanwhile(word, send):
             return
         self.thinking.join()
@@ -121,7 +122,7 @@ class UciServer(Server):
 
     def answers(self, line):
         try:
-            yield from self._answers(*line.partition(" ")[::2])
+            yield from self._answers(*_parted(line))
         except (UserError, ValueError) as error:
             yield remark(error)
 
@@ -303,7 +304,8 @@ class UciServer(Server):
         return self.agent.most_workers if name == THREADS and isinstance(self.agent, Threaded) else MOST_SPIN
 
     def _set_option(self, rest: str) -> None:
-        name, _, value = (part.strip() for part in rest.removeprefix("name ").partition(" value "))
+        name, value = _parted(rest, r"(?:^|\s+)value(?:\s+|$)")
+        name = " ".join(name.split()).removeprefix("name ")
         known = {option.lower(): parameter for option, parameter in self._parameters().items()}
         match name.lower():
             case "move overhead":
@@ -329,6 +331,12 @@ class UciServer(Server):
         self.leave()
         self.agent, self.prepared = agent, False
         self.own = bool(agent.own_budget().given()) or not agent.budgets
+
+
+def _parted(text: str, by: str = r"\s+") -> tuple[str, str]:
+    """What is before the first blanks, or another pattern, and what is after them; "" if there is nothing."""
+    before, after = [*re.split(by, text.strip(), maxsplit=1), ""][:2]
+    return before, after
 
 
 def remark(error: Exception) -> str:

@@ -18,7 +18,7 @@ from arena.games.core.rules import IllegalMove
 
 PATIENCE = 2.0  # seconds in which the protocol has features declared
 FEATURE = re.compile(r'(\w+)=("[^"]*"|\S+)')
-MOVE = re.compile(r"(?:move|My move is ?:|\d+\. \.\.\.)\s*(\S+)")
+MOVE = re.compile(r"(?:move|My move is ?:|\d+\. ?\.\.\.) ?(\S+)")
 THOUGHT = re.compile(r"\s*(\d+)[.&+]?\s+(-?\d+)\s+-?\d+\s+(-?\d+)\s+(.*)")  # depth, score, time, nodes, line
 WORDS = re.compile(r"[a-hO0KQRBN][-a-hO0KQRBNx1-8=+#qrbn]+$")  # that a line of moves has, besides numbers
 
@@ -120,9 +120,6 @@ class Xboard(Protocol):
             self.process.send(f"ping {self._pings}\n")
             while self._line(until) != f"pong {self._pings}":
                 pass
-
-    def _line(self, until: float) -> str:
-        return self.process.line(until).decode(errors="backslashreplace").strip()
 
 
 def _limits(budget: Budget) -> str:

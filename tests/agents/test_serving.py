@@ -93,6 +93,44 @@ def test_games_are_spoken_in_gtp(game, monkeypatch):
     Engines.free.clear()
 
 
+STRETCHED = {
+    "uci": (
+        "uci", "setoption name Move Overhead value 100", "isready", "setoption name exploration value 0.7",
+        "position startpos moves 4 4", "go nodes 20", "go searchmoves 3 5 nodes 20", "position startpos moves 9",
+    ),
+    "gtp": ("7 name", "boardsize 5", "play b c3", "2 genmove w", "fixed_handicap 2", "undo", "final_status_list alive"),
+}  # fmt: skip
+
+
+def stretched(line):
+    """The line with more blanks, of both kinds."""
+    return f" {line} ".replace(" ", " \t ")
+
+
+@pytest.mark.parametrize("spoken", STRETCHED)
+def test_words_are_parted_by_any_blanks(spoken):
+    lines, game = STRETCHED[spoken], {"uci": "connect4", "gtp": "go(size=5)"}[spoken]
+    told = [answers("uct(playouts=9)", game, spoken, *said) for said in (lines, map(stretched, lines))]
+    told = [re.sub(r"info depth .*\n", "", text) for text in told]  # which come as time goes
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("spoken, game", [("uci", "connect4"), ("gtp", "go(size=5)")])
+def test_a_program_may_part_its_words_by_any_blanks(spoken, game, monkeypatch):
+    monkeypatch.setattr(protocol, "Process", Wired)
+    monkeypatch.setattr(Wired, "line", lambda self, until: stretched(self.lines.pop(0).decode()).encode())
+    game = games.make(game)
+    player = agents.make(f"external(command='{spoken} random {game}', protocol='{spoken}', seconds=1)").player(game)
+    state = game.initial()
+    for _ in range(4):
+        move = player.choose(state, stream(1)).move
+        state = game.after(state, move)
+        player.played(move)
+    assert player.engine.identity.name == "random"
+    player.close(None)
+    Engines.free.clear()
+
+
 def test_gtp():
     written = answers(
         "random", "go(size=7)", "gtp",

@@ -14,6 +14,7 @@ from arena.agents.outside.protocol import Position
 from arena.agents.outside.uci import value_of_score
 from arena.agents.outside.xboard import Xboard
 from arena.games.core.random import stream
+from tests.agents.test_serving import stretched
 
 CHESS = games.make("chess")
 FEATURES = 'feature ping=1 setboard=1 usermove=1 myname="Toy 1.0" done=1'
@@ -70,6 +71,17 @@ def test_a_program_is_told_moves_and_asked_for_its_own():
 ])  # fmt: skip
 def test_moves_are_understood_in_every_spelling(told, move):
     assert spoken(told)[0].move == move
+
+
+def test_words_are_parted_by_any_blanks(monkeypatch):
+    monkeypatch.setattr(Scripted, "line", lambda self, until: stretched(self.lines.pop(0)).encode())
+    for told in (["6 34 100 4567 e4 e5", "move e2e4"], ["1. ... e2e4"], ["My move is : e2e4"]):
+        assert spoken(told)[0].move == "e4"
+    for told in ("resign", "0-1 {White resigns}"):
+        with pytest.raises(Resigned):
+            spoken([told])
+    with pytest.raises(EngineError, match="wrote 'Illegal move: e2e4'"):
+        spoken(["Illegal move: e2e4"])
 
 
 def test_a_move_that_is_told_twice_is_one():
