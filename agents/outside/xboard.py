@@ -20,6 +20,7 @@ PATIENCE = 2.0  # seconds in which the protocol has features declared
 FEATURE = re.compile(r'(\w+)=("[^"]*"|\S+)')
 MOVE = re.compile(r"(?:move|My move is ?:|\d+\. ?\.\.\.) ?(\S+)")
 THOUGHT = re.compile(r"\s*(\d+)[.&+]?\s+(-?\d+)\s+-?\d+\s+(-?\d+)\s+(.*)")  # depth, score, time, nodes, line
+LOSSES = "0-1", "1-0"  # of White and of Black
 WORDS = re.compile(r"[a-hO0KQRBN][-a-hO0KQRBNx1-8=+#qrbn]+$")  # that a line of moves has, besides numbers
 
 
@@ -89,7 +90,7 @@ class Xboard(Protocol):
         self.process.send("go\n")
         found: dict = {}
         while (move := MOVE.match(line := self._line(until))) is None:
-            if line == "resign" or re.match(r"resign|(1-0|0-1) \{.*resign", line):
+            if line.startswith(("resign", LOSSES[position.side])):
                 raise Resigned("resigned")
             if line.startswith("Illegal move"):
                 raise EngineError(f"wrote {line[:200]!r}", "make every move that the rules allow")

@@ -2,11 +2,12 @@
 
 import os
 import shutil
+import sys
 
 import pytest
 
 from arena import agents, games
-from arena.agents.core.agent import Budget, Resigned
+from arena.agents.core.agent import Budget, OutOfTime, Resigned
 from arena.agents.core.clock import Clock
 from arena.agents.outside import xboard
 from arena.agents.outside.process import EngineError, Silent
@@ -82,6 +83,43 @@ def test_words_are_parted_by_any_blanks(monkeypatch):
             spoken([told])
     with pytest.raises(EngineError, match="wrote 'Illegal move: e2e4'"):
         spoken(["Illegal move: e2e4"])
+
+
+@pytest.mark.parametrize("features", [FEATURES, FEATURES.replace("ping=1", "ping=0")])
+def test_a_right_claim_after_its_own_move_is_part_of_no_other_game(features):
+    process = Scripted({"protover": [features], "go": ["move d8h4", "0-1 {Black mates}"]})
+    protocol, position = Xboard(process, {}), Position(CHESS, CHESS.read_line("f3 e5 g4")[0])
+    protocol.hello(1e12)
+    protocol.new_game(position, TIMED, 1e12)
+    position.push(position.legal[protocol.choose(position, TIMED, 1, 1e12).move])
+    assert CHESS.is_over(position.state)
+    protocol.game_over(position, 0.0, 1e12)
+    process.answers["go"] = ["move e2e4"]
+    protocol.new_game(Position(CHESS), TIMED, 1e12)
+    assert protocol.choose(Position(CHESS), TIMED, 1, 1e12).move == "e4" and "result 0-1 {}" in process.sent
+
+
+def test_who_claims_its_own_loss_resigns_and_other_claims_are_no_moves():
+    for moves, loss in (("", "0-1 {Black mates}"), ("e4", "1-0 {White wins on time}")):
+        with pytest.raises(Resigned):
+            spoken([loss], moves=moves)
+    for claim in ("1-0 {White mates}", "1/2-1/2 {Draw by repetition}"):
+        assert spoken([claim, "move e2e4"])[0].move == "e4"
+        with pytest.raises(Silent):
+            spoken([claim])
+
+
+def test_a_wrong_claim_is_named(tmp_path):
+    """The position is not over, or it would not have been asked: nothing but a move counts."""
+    (tmp_path / "engine.py").write_text(
+        "import sys\nfor line in sys.stdin:\n"
+        "    said = {'protover': 'feature done=1', 'go': '1/2-1/2 {Draw by repetition}'}.get(line.split()[0], '')\n"
+        "    print(said, flush=True)\n"
+    )
+    command = f"{sys.executable} -I -S {tmp_path / 'engine.py'}"
+    player = agents.make(f"external(command='{command}', protocol='xboard', seconds=1, margin=0.1)").player(CHESS)
+    with pytest.raises(OutOfTime, match=r"1/2-1/2 \{Draw by repetition\}"):
+        player.choose(CHESS.initial(), stream(1))
 
 
 def test_a_move_that_is_told_twice_is_one():
