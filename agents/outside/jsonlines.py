@@ -1,7 +1,7 @@
 """JSON lines: one object per line in each direction; docs/engines.md is the specification."""
 
 import json
-from math import nan
+from math import isfinite, nan
 from typing import Any
 
 from arena.agents.core.agent import Budget
@@ -30,9 +30,9 @@ class JsonLines(Protocol):
     def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
         asked = {"type": "move", **_described(position), "player": position.side, "legal": [*position.legal]}
         answer = self._ask({**asked, "budget": _spoken(budget), "seed": seed}, until)
-        value = _value(answer, 1 if position.game.players == 2 else MOST)
+        low = -1.0 if position.game.players == 2 else -MOST
         counts = {kind: whole(answer.get(kind)) for kind in ("playouts", "nodes", "depth")}
-        return Answer(_text(answer, "move"), value, **counts, line=_line(answer))
+        return Answer(_text(answer, "move"), _value(answer, low, -low), **counts, line=_line(answer))
 
     def game_over(self, position: Position, result: float | None, until: float) -> None:
         self._ask({"type": "game_over", **_described(position), "result": result}, until)
@@ -77,11 +77,13 @@ def _text(answer: dict, key: str, default: str | None = None) -> str:
     return value
 
 
-def _value(answer: dict, most: float) -> float | None:
-    """The value that it tells; None if that is no number within `most` and none of the others."""
+def _value(answer: dict, low: float, high: float) -> float | None:
+    """The value that it tells; None if that is no number from `low` to `high`."""
     value = answer.get("value")
     number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else nan
-    return number if abs(number) <= most else None
+    if not (isfinite(number) and low <= number <= high):
+        return None
+    return number
 
 
 def _line(answer: dict) -> tuple[str, ...]:

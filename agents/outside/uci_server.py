@@ -364,9 +364,9 @@ def _number(name: str, text: str, low: int, high: int) -> int:
     return int(text)
 
 
-def _bounded(text: str, least: int = 0) -> int:
+def _bounded(told: str | int, least: int = 0) -> int:
     """A limit of `go`; what is too little is the least that there is."""
-    return max(least, min(MOST_LIMIT, int(text)))
+    return max(least, min(MOST_LIMIT, int(told)))
 
 
 def limit_of(words: list[str], agent: Agent, side: int, overhead: float = OVERHEAD) -> Budget:
@@ -374,11 +374,13 @@ def limit_of(words: list[str], agent: Agent, side: int, overhead: float = OVERHE
     given = dict(pairwise(words))  # words such as `ponder` have no number
     limits: dict[str, int | float | Clock] = {}
     own, other = (f"{COLOURS[one]}time" for one in (side, 1 - side))
-    for word, kind in (("nodes", "nodes"), ("depth", "depth"), ("movetime", "seconds"), ("mate", "depth")):
+    for word, kind in (("nodes", "nodes"), ("depth", "depth"), ("movetime", "seconds")):
         with suppress(ValueError):
-            if word in given and (word != "mate" or kind in agent.budgets):
-                number = _bounded(given[word], 1)
-                limits[kind] = number / 1000 if word == "movetime" else 2 * number - 1 if word == "mate" else number
+            if word in given:
+                limits[kind] = _bounded(given[word], 1) / 1000 if word == "movetime" else _bounded(given[word], 1)
+    with suppress(ValueError):
+        if "mate" in given and "depth" in agent.budgets:
+            limits["depth"] = _bounded(2 * int(given["mate"]) - 1, 1)
     with suppress(ValueError):
         if own in given and "seconds" not in limits:
             opponent = _bounded(given[other]) / 1000 if other in given else None
