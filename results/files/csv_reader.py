@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from arena.results.database.record import GameRecord
-from arena.results.files.exchange import ExchangeError, Played, leave_out, numbered
-from arena.results.files.outcomes import outcome_of, short
+from arena.results.files.exchange import ExchangeError, Played, leave_out, numbered, row_fault
+from arena.results.files.outcomes import DASHES, outcome_of, short
 from arena.results.files.pgn_reader import Judge, moves_in
 from arena.results.printable import unguarded
 
@@ -82,7 +82,7 @@ def from_csv(
                 cells = {name: unguarded(row[at]).strip() for name, at in places.items()} if row else {}
                 if by_winner and row:
                     cells["winner"] = ""
-                games += _games(place, cells, judge) if row else ()
+                games += list(_games(place, cells, judge)) if row else ()  # the games of a row are stored all or none
             except ValueError as error:
                 leave_out(f"{place}: {error}", left_out)
             if len(games) > MOST_GAMES:
@@ -132,10 +132,10 @@ def _games(place: str, cells: dict[str, str], judge: Judge | None) -> Iterator[P
     moves = " ".join(moves_in(moves))
     game = Played(place, first, second, None, condition, opening, opening_moves, moves)
     if "wins" in cells:
+        if fault := row_fault(game):
+            raise ValueError(fault)
         for outcome, name in ((1.0, "wins"), (0.5, "draws"), (0.0, "losses")):
-            if not cells[name].isdecimal() or int(cells[name]) > MOST_GAMES:
-                raise ValueError(f"{name} = {short(cells[name])} is no number of games")
-            for number in range(int(cells[name])):
+            for number in range(_count(name, cells[name])):
                 exchanged = game._replace(first=second, second=first, outcome=1.0 - outcome)
                 yield exchanged if number % 2 else game._replace(outcome=outcome)
         return
@@ -149,6 +149,17 @@ def _games(place: str, cells: dict[str, str], judge: Judge | None) -> Iterator[P
         spec, _, names, by_rules, _ = judge({}, line, game.outcome, said)
         game = game._replace(condition=spec, opening_moves="", moves=" ".join(names), outcome=by_rules)
     yield game
+
+
+def _count(name: str, text: str) -> int:
+    """The games of a cell; a blank or a dash are none."""
+    if text.translate(DASHES) in ("", "-"):
+        return 0
+    if not text.isdecimal():
+        raise ValueError(f"{name} = {short(text)} is no number of games")
+    if len(text) > len(str(MOST_GAMES)) or int(text) > MOST_GAMES:
+        raise ValueError(f"{name} = {short(text)} is out of range: it can be 0 to {MOST_GAMES:,}")
+    return int(text)
 
 
 def _outcome(said: str, first: str, second: str, who: bool) -> float | None:

@@ -170,7 +170,7 @@ def numbered(
     records: list[GameRecord] = []
     names: set[str] = set()
     for game in games:
-        fault = _row_fault(game)
+        fault = row_fault(game)
         if fault or game.outcome is None:
             if fault or left_out is not None:  # no mistake: a game without a result
                 leave_out(f"{game.place}: {fault or 'has no result'}", left_out)
@@ -203,7 +203,7 @@ def numbered(
     return records
 
 
-def _row_fault(game: Played) -> str:
+def row_fault(game: Played) -> str:
     """Why a row is no game: it has no players, or moves that cannot be printed; or ""."""
     first, second = game.first, game.second
     if not first or not second or first == second:

@@ -6,6 +6,7 @@ import io
 import lzma
 import tarfile
 import zipfile
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -95,11 +96,37 @@ def test_columns_are_told_and_can_be_named():
     ("a,b,x,0,0", "wins = 'x' is no number of games"), ("a,b,-1,0,0", "wins = '-1' is no number"),
     pytest.param("a,b,1000000,1,0", "there are more than 1,000,000 games", marks=pytest.mark.slow),
     ("a,a,1,0,0", "must be two"),
-    ("a,b,99999999999,1,0", "is no number of games"),
+    ("a,b,5,0,99999999999", "line 2: losses = '99999999999' is out of range: it can be 0 to 1,000,000"),
+    ("a,b,5,-1,0", "draws = '-1' is no number"), (",b,5,0,0", "must be two, with a name each"),
 ])  # fmt: skip
 def test_counts_that_cannot_be(row, message):
     with pytest.raises(ExchangeError, match=message):
         from_csv(f"first,second,wins,draws,losses\n{row}\n")
+
+
+NO_GAMES = ["", "-", " \u2013 ", "0"]
+COUNTS = [(text, 0) for text in NO_GAMES] + [(str(number), number) for number in range(1, 5)]
+ROWS = st.tuples(
+    st.sampled_from(["a", "b", "c", ""]), st.sampled_from(["a", "b", "c", ""]),
+    *[st.sampled_from([*COUNTS, ("x", None), ("-1", None), ("2.5", None), ("1000001", None), ("9" * 5000, None)])] * 3,
+)  # fmt: skip
+
+
+@given(st.lists(ROWS, max_size=8))
+def test_rows_of_counts_are_stored_whole_or_named_by_their_lines(rows):
+    """What is stored is the sum of the rows that can be read in full."""
+    table = "".join(f"{first},{second},{','.join(text for text, _ in cells)}\n" for first, second, *cells in rows)
+    left_out, stored, whole, lines = [], Counter(), Counter(), []
+    for first, second, outcome in games_of(f"first,second,wins,draws,losses\n{table}", left_out=left_out):
+        swapped = first > second
+        stored[min(first, second), max(first, second), 1 - outcome if swapped else outcome] += 1
+    for line, (first, second, *cells) in enumerate(rows, 2):
+        if not first or not second or first == second or None in [number for _, number in cells]:
+            lines.append(f"line {line}")
+            continue
+        for outcome, (_, number) in zip((1.0, 0.5, 0.0), cells):
+            whole[min(first, second), max(first, second), 1 - outcome if first > second else outcome] += number
+    assert stored == whole and [text.partition(":")[0] for text in left_out] == lines
 
 
 def test_a_table_with_moves_is_replayed(tmp_path):
