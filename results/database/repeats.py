@@ -2,9 +2,9 @@
 
 That a short game of agents that draw random numbers comes out the same is part of their results.  So two agents count
 as playing by chance if, for each game from an opening that they had met before, at least CHANCE games went another way
-than the most from that opening.  A game that ended by a failure or on time is no sign of chance; of agents that do not
-play by chance, it counts once like every other way.  Openings with the same moves in another order are one.  The same
-moves in two conditions are no repetition.
+than the most from that opening.  A game that ended by a failure or on time is no sign of chance, nor is an imported
+one, whose opening is not known; of agents that do not play by chance, it counts once like every other way.  Openings
+with the same moves in another order are one.  The same moves in two conditions are no repetition.
 """
 
 import sys
@@ -18,7 +18,7 @@ from arena.results.database.record import Reason
 
 CHANCE = 0.1  # less is a slip of a program without chance, such as a move found too late
 ROWS = 10_000  # of a table, looked at in one go
-FAILED = frozenset(Reason.FORFEITS)
+NO_SIGN = frozenset({*Reason.FORFEITS, Reason.IMPORTED})  # of chance, however such games went
 MOST_NAMED = 4  # pairs of agents, each in a sentence of its own
 SETTING = ["condition", "first", "opening_moves"]
 COLUMNS = [*SETTING, "second", "outcome", "reason", "moves"]
@@ -32,9 +32,9 @@ class Ways:
     def __init__(self) -> None:
         # by hashes, since a large run has many long games
         self._seen: set[int] = set()
-        self._counts: Counter[int] = Counter()  # games of each opening and way, without those that failed
+        self._counts: Counter[int] = Counter()  # games of each opening and way, without those of NO_SIGN
         self._most: Counter[int] = Counter()  # of each opening's ways: the highest count
-        self._games = self._usual = 0  # without those that failed; the sum of `_most`
+        self._games = self._usual = 0  # without those of NO_SIGN; the sum of `_most`
 
     def __len__(self) -> int:
         """The number of different ways."""
@@ -46,16 +46,16 @@ class Ways:
         return again > 0 and self._games - self._usual >= CHANCE * again
 
     def surely_by_chance(self, games: int) -> bool:
-        """Whether `by_chance` holds after `games` games at most, without those that failed, however the others go.
+        """Whether `by_chance` holds after `games` games at most, without those of NO_SIGN, however the others go.
 
         For the openings met, and the games that went another way than the most from theirs, never become fewer.
         """
         otherwise = self._games - self._usual
         return otherwise > 0 and otherwise >= CHANCE * (games - len(self._most))
 
-    def repeats(self, place: Hashable, opening: str, way: Hashable, failed: bool) -> bool:
+    def repeats(self, place: Hashable, opening: str, way: Hashable, no_sign: bool) -> bool:
         """Note how a game went after an opening at a place, such as a condition; whether an earlier one went so."""
-        if not failed:
+        if not no_sign:
             setting, whole = hash((place, opening)), hash((place, opening, way))
             self._games += 1
             self._counts[whole] += 1
@@ -99,7 +99,7 @@ def _rows_of(games: pd.DataFrame) -> Iterator[tuple]:
 def repeating(rows: Iterable[tuple], met: Mapping[Pair, int] | None = None) -> list[tuple[int, str, str, float]]:
     """(place, first, second, outcome) of the rows of COLUMNS that repeat an earlier one; nothing is kept of others.
 
-    met: the games of each two agents, at most, without those that failed; with it, no more rows are read once all
+    met: the games of each two agents, at most, without those of NO_SIGN; with it, no more rows are read once all
     agents are sure to play by chance
     """
     ways: defaultdict[Pair, Ways] = defaultdict(Ways)
@@ -111,7 +111,7 @@ def repeating(rows: Iterable[tuple], met: Mapping[Pair, int] | None = None) -> l
         if (pair := pair_of(first, second)) in sure:
             continue
         of_pair = ways[pair]
-        if of_pair.repeats((condition, first), opening, (moves, outcome), reason in FAILED):
+        if of_pair.repeats((condition, first), opening, (moves, outcome), reason in NO_SIGN):
             again.append((number, first, second, outcome))
         if met is not None and of_pair.surely_by_chance(met.get(pair, sys.maxsize)):
             sure.add(pair)
@@ -141,6 +141,6 @@ def notes(repetitions: pd.DataFrame) -> list[str]:
         games = pd.Series({f"{len(games)} pairs of agents, as {most},": games.sum()})
     return [
         f"{number:,} {'games' if number > 1 else 'game'} between {pair} {'repeat' if number > 1 else 'repeats'} "
-        "earlier ones move for move: errors count each game once. More random opening_plies make games differ."
+        "earlier ones move for move: errors count each game once. When playing, more random opening_plies help."
         for pair, number in games.items()
     ]

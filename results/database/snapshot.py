@@ -183,11 +183,11 @@ class Snapshot:
         return pd.DataFrame(rows_of, columns=["first", "second", "outcome", "games"]).astype({"outcome": float})
 
     def _met(self) -> dict[Pair, int]:
-        """The games with a result of each two agents that met, without those that failed."""
+        """The games with a result of each two agents that met, without those of NO_SIGN."""
         met = Counter[Pair]()
         sums = self.tallies[self.tallies["outcome"].notna() & self.tallies["second"].notna()]
         for first, second, reason, games in zip(sums["first"], sums["second"], sums["reason"], sums["games"]):
-            met[pair_of(first, second)] += 0 if reason in repeats.FAILED else games
+            met[pair_of(first, second)] += 0 if reason in repeats.NO_SIGN else games
         return dict(met)
 
     def moves(self) -> pd.DataFrame:

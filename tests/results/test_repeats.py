@@ -15,6 +15,7 @@ from arena.results.database.repeats import CHANCE, Ways, notes, pair_of, repeate
 from arena.results.database.store import Store
 from arena.results.statistics.elo import pentanomial
 from tests.results.sample import AGENTS, META, make_game
+from tests.typed import call
 
 
 def frame(*rows):
@@ -73,7 +74,7 @@ def test_openings_that_transpose_are_one():
 def test_who_often_goes_another_way_plays_by_chance():
     ways = Ways()
     for game in range(100):
-        ways.repeats(0, "o", game if game % 8 == 0 else "usual", failed=False)
+        ways.repeats(0, "o", game if game % 8 == 0 else "usual", no_sign=False)
         if game > 20:
             assert ways.by_chance
     assert len(ways) == 14
@@ -84,8 +85,33 @@ def test_one_in_ten_of_the_games_that_could_repeat_is_chance_and_less_is_a_slip(
     """The first game of an opening could not."""
     ways = Ways()
     for way in [*["usual"] * usual, "another"]:
-        ways.repeats(0, "o", way, failed=False)
+        ways.repeats(0, "o", way, no_sign=False)
     assert ways.by_chance == by_chance
+
+
+@given(st.lists(st.tuples(*map(st.sampled_from, ("AB", "CD", ["", "o"], ["", "x", "y"], [1.0, 0.5])))))
+def test_copies_of_imported_games_count_once(rows):
+    """Whoever plays them: nothing tells how."""
+    games = frame(*rows).assign(reason=Reason.IMPORTED)
+    assert repeated(games).tolist() == (games.duplicated() & (games["moves"] != "")).tolist()
+
+
+PGN = '[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n1. {}\n\n'
+SGF = "(;GM[1]SZ[9]PB[{}]PW[{}]RE[{}]{})\n"
+
+
+@pytest.mark.parametrize("kind, form, outcomes", [
+    ("pgn", PGN, {"1-0": "e4 e5", "0-1": "d4", "1/2-1/2": "c4 c5"}),
+    ("sgf", SGF, {"B+R": ";B[aa]", "W+R": ";B[bb]", "0": ";B[cc];W[dd]"}),
+])  # fmt: skip
+def test_files_with_copies_have_the_errors_of_the_games_alone(tmp_path, kind, form, outcomes):
+    text = "".join(form.format(*pair, *game) for pair in ("AB", "BA") for game in outcomes.items())
+    for times in (1, 10):
+        (tmp_path / f"g.{kind}").write_text(text * times)
+        done = call("import", tmp_path / f"g.{kind}", "--out", tmp_path / str(times))
+        assert ("54 games between A and B repeat earlier ones" in " ".join(done.stderr.split())) == (times == 10)
+    once, often = (results.load(tmp_path / times).standings() for times in ("1", "10"))
+    assert once["error"].tolist() == pytest.approx(often["error"].tolist()) and often["games"].tolist() == [60, 60]
 
 
 def test_void_games_and_games_without_moves_repeat_nothing():
