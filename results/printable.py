@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 FORMULA = re.compile(r"'*[=+\-@\t\r]")  # behind apostrophes, so that `guarded` can be undone
+LONG_WORD, LONGEST = re.compile(r"(\S{100})\S{100,}(\S{20})"), 2000  # characters of a message
 BEGINNINGS = "'=+-@\t\r"  # of what FORMULA matches: quicker to look at
 
 # JSON leaves them as they are, unlike those below
@@ -19,6 +20,12 @@ def _shown(letter: str) -> str:
     if letter == "\n" or letter.isprintable() or unicodedata.category(letter) == "Zs":
         return letter
     return letter.encode("unicode_escape").decode()
+
+
+def one_line(message: str) -> str:
+    """A message that may quote a file: without line breaks, and what is too long in it shortened."""
+    text = LONG_WORD.sub(r"\1...\2", " ".join(message.split()))
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def guarded(text: str) -> str:

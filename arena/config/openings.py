@@ -5,6 +5,7 @@ In a configuration: `openings = "book.txt"`, `openings = { file = "book.pgn", pl
 needs no file.  In chess, a line can begin with a position in FEN.
 """
 
+import logging
 from collections.abc import Sequence
 from itertools import count, islice
 from pathlib import Path
@@ -16,9 +17,12 @@ from arena.games.core.errors import UserError
 from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import stream
 from arena.results.files import opening_files
+from arena.results.files.outcomes import short
+from arena.results.printable import one_line
+
+log = logging.getLogger("arena.openings")
 
 MAX_LINES = 10_000
-LONGEST = 200  # characters of a line in a message
 TRIES = 1000  # draws, before giving up on one that does not end the game
 FORMS = "openings is a file's name, { file = 'book.pgn', plies = 8 }, { plies = 2, all = true }, or a list of lines"
 OF_LISTS = ("order", "seed", "count")  # keys of the table: which openings of a file, or of all, in which order
@@ -33,8 +37,8 @@ class BadOpenings(ValueError):
     """`problems` has a line for each fault."""
 
     def __init__(self, *problems: str):
-        self.problems = problems
-        super().__init__("\n".join(problems))
+        self.problems = tuple(map(one_line, problems))
+        super().__init__("\n".join(self.problems))
 
 
 def beside(value, folder: Path):
@@ -109,10 +113,9 @@ def _from_file(path: Path, game: Game, plies, **chosen) -> list[str]:
         if kind == ".bin":
             if plies is None or chosen["most"] is None:
                 raise BadOpenings(f"{path} is drawn from: say how often and how deep, as by plies = 8, count = 500")
-            lines = list(opening_files.polyglot(path, game, plies, chosen["most"], chosen["seed"]))
-        else:
-            read = opening_files.READERS.get(kind, opening_files.plain)
-            lines = list(read(opening_files.text_of(path), game))
+            return [_spelled(game, line) for _, line in _chosen(_drawn(path, game, plies, chosen), **chosen)]
+        read = opening_files.READERS.get(kind, opening_files.plain)
+        lines = list(read(opening_files.text_of(path), game))
     except OSError as error:
         raise BadOpenings(f"{path} cannot be read: {error.strerror or error}") from None
     except (opening_files.BadFile, IllegalMove) as error:
@@ -125,6 +128,23 @@ def _from_file(path: Path, game: Game, plies, **chosen) -> list[str]:
             cut.setdefault(_cut(game, line, plies), place)
         lines = [(place, line) for line, place in cut.items()]
     return _checked(game, [(f"{path}, {place}", line) for place, line in _chosen(lines, **chosen)])
+
+
+def _drawn(path: Path, game: Game, plies: int, chosen: dict[str, Any]) -> list[tuple[str, str]]:
+    """Lines drawn from a Polyglot book; those that end the game are told, and others take their places."""
+    lines, faults = list[tuple[str, str]](), list[str]()
+    for place, line in opening_files.polyglot(path, game, plies, chosen["most"], chosen["seed"]):
+        if fault := _fault(game, line):
+            faults.append(one_line(f"{path}, {place}: {fault}"))
+        else:
+            lines.append((place, line))
+        if len(lines) == chosen["most"]:
+            break
+    if not lines:
+        raise BadOpenings(*faults[:1] or [f"{path} holds no opening"])
+    if faults:
+        log.warning("lines that are left out: %d; the first: %s", len(faults), faults[0])
+    return lines
 
 
 def _cut(game, line: str, plies: int) -> str:
@@ -159,11 +179,10 @@ def _fault(game, line) -> str | None:
         _, state = game.read_line(line)
     except IllegalMove as error:
         return str(error)
-    if game.is_over(state):
-        return (
-            f"{game} is over after {line if len(line) <= LONGEST else line[:LONGEST] + '...'!r}; plies = 8 would cut it"
-        )
-    return None
+    if not game.is_over(state):
+        return None
+    plies = len(game.from_line(line)[1]) - 1
+    return f"{game} is over after {short(line)}" + (f"; plies = {plies} would cut it" if plies > 0 else "")
 
 
 def remarks(lines: Sequence[str] | None, games: int | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from arena.results.files.decoding import declared, decoded
 from arena.results.files.pgn_reader import games_in
 
 MOST_BYTES = 1 << 28
+ENTRY = np.dtype([("position", ">u8"), ("move", "V8")])  # of a Polyglot book
 TRIES = 20  # draws from a book for each opening that is asked for
 
 Line = tuple[str, str]
@@ -65,7 +67,7 @@ def sgf(text: str, game: Game) -> Iterator[Line]:
 
 
 def polyglot(path: Path, game: Game, plies: int, count: int, seed: int) -> Iterator[Line]:
-    """Different lines, drawn by the weights of a book's moves; python-chess reads it."""
+    """Different lines, drawn by the weights of a book's moves, at most TRIES * count times; python-chess reads it."""
     if game.name != "chess":
         raise BadFile(f"Polyglot books are of chess, not of {game}")
     try:
@@ -74,19 +76,28 @@ def polyglot(path: Path, game: Game, plies: int, count: int, seed: int) -> Itera
     except ImportError:
         raise BadFile("Polyglot books are read by python-chess: pip install chess") from None
     start, rng, seen = game.pgn_tags().get("FEN", chess.STARTING_FEN), stream(seed, "opening"), set[str]()
-    with open_reader(path) as book:
-        for _ in range(TRIES * count):
-            board, names = chess.Board(start), list[str]()
-            while len(names) < plies and (entries := [one for one in book.find_all(board) if one.weight > 0]):
-                ends = np.cumsum([one.weight for one in entries])
-                chosen = entries[int(np.searchsorted(ends, random_below(rng, int(ends[-1])), side="right"))].move
-                names.append(board.san(chosen))
-                board.push(chosen)
-            if names and (line := " ".join(names)) not in seen:
-                seen.add(line)
-                yield f"opening {len(seen)}", line
-            if len(seen) == count:
-                return
+    with TemporaryDirectory() as folder:
+        ordered = Path(folder, "book.bin")
+        ordered.write_bytes(_by_position(read_bounded(path, MOST_BYTES)))
+        with open_reader(ordered) as book:
+            for _ in range(TRIES * count):
+                board, names = chess.Board(start), list[str]()
+                while len(names) < plies and (entries := list(book.find_all(board))):
+                    ends = np.cumsum([one.weight for one in entries])
+                    chosen = entries[int(np.searchsorted(ends, random_below(rng, int(ends[-1])), side="right"))].move
+                    names.append(board.san(chosen))
+                    board.push(chosen)
+                if names and (line := " ".join(names)) not in seen:
+                    seen.add(line)
+                    yield f"opening {len(seen)}", line
+
+
+def _by_position(data: bytes) -> bytes:
+    """A Polyglot book in the order in which positions are looked up: joined books have another one."""
+    if len(data) % ENTRY.itemsize:
+        raise BadFile(f"is no Polyglot book, or damaged: {len(data):,} bytes are no whole number of entries")
+    entries = np.frombuffer(data, ENTRY)
+    return entries[np.argsort(entries["position"], kind="stable")].tobytes()
 
 
 READERS: dict[str, Callable[[str, Game], Iterator[Line]]] = {".epd": epd, ".fen": epd, ".pgn": pgn, ".sgf": sgf}

@@ -4,6 +4,8 @@ import struct
 from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import arena
 from arena import games
@@ -236,6 +238,57 @@ def test_lines_drawn_from_a_polyglot_book(tmp_path):
     ]:
         with pytest.raises(BadOpenings, match=message):
             lines_of(wrong, games.make(spec))
+
+
+def polyglot_entries(*lines):
+    """The entries of a Polyglot book that holds the moves of these lines, each with weight 1."""
+    chess, polyglot = pytest.importorskip("chess"), pytest.importorskip("chess.polyglot")
+    found = set()
+    for line in lines:
+        board = chess.Board()
+        for word in line.split():
+            move = board.parse_san(word)
+            code = move.to_square | move.from_square << 6
+            found.add(struct.pack(">QHHI", polyglot.zobrist_hash(board), code, 1, 0))
+            board.push(move)
+    return sorted(found)
+
+
+OPEN, MATE = ["e4 e5 Nf3 Nc6", "d4 d5 c4 e6"], "f3 e5 g4 Qh4#"
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_the_entries_of_a_book_can_be_in_any_order(tmp_path_factory, data):
+    """Such as those of two books one behind the other."""
+    path = tmp_path_factory.getbasetemp() / "joined.bin"
+    path.write_bytes(b"".join(data.draw(st.permutations(polyglot_entries(*OPEN, "c4 c5")))))
+    lines = lines_of({"file": str(path), "plies": 4, "count": 10}, games.make("chess"))
+    assert sorted(lines) == ["c4 c5", "d4 d5 c4 e6", "e4 e5 Nf3 Nc6"]
+
+
+@pytest.mark.parametrize("ends, message", [
+    (MATE, "chess is over after 'f3 e5 g4 Qh4#'; plies = 3 would cut it"),
+    ("Nf3 Nf6 Ng1 Ng8", "chess is over after 'Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8'; plies = 7 would cut it"),
+])  # fmt: skip
+def test_lines_of_a_book_that_end_the_game_are_told_and_cost_no_others(tmp_path, caplog, ends, message):
+    book = {"file": str(tmp_path / "b.bin"), "plies": 8, "count": 10}
+    (tmp_path / "b.bin").write_bytes(b"".join(polyglot_entries(*OPEN, ends)))
+    lines = lines_of(book, games.make("chess"))
+    assert {*OPEN} <= {*lines} and len({*lines}) == len(lines) and ends not in lines
+    assert "lines that are left out: 1; the first: " in caplog.text and message in caplog.text
+    (tmp_path / "b.bin").write_bytes(b"".join(polyglot_entries(ends)))
+    with pytest.raises(BadOpenings, match=message):
+        lines_of(book, games.make("chess"))
+    (tmp_path / "b.bin").write_bytes(b"x" * 17)
+    with pytest.raises(BadOpenings, match="is no Polyglot book, or damaged: 17 bytes"):
+        lines_of(book, games.make("chess"))
+
+
+def test_messages_about_openings_are_of_one_line_whatever_they_quote():
+    with pytest.raises(BadOpenings) as error:
+        lines_of(["e" * 100_000, "1a\n2z"], games.make("tictactoe"))
+    assert all(len(problem) < 500 and "\n" not in problem for problem in error.value.problems)
 
 
 def test_there_can_be_as_many_openings_as_are_said(monkeypatch):
