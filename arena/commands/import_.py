@@ -141,8 +141,11 @@ def _named(left_out: list[str]) -> str:
 
 def _shortened(lines: list[str]) -> list[str]:
     """The first lines, and how many more there are."""
-    lines, more = [line.partition("; legal:")[0] for line in lines], len(lines) - MOST_NAMED
-    return lines[:MOST_NAMED] + ([f"and {more:,} more"] if more > 0 else [])
+    from arena.results.printable import one_line
+
+    more = len(lines) - MOST_NAMED
+    named = [one_line(line.partition("; legal:")[0]) for line in lines[:MOST_NAMED]]
+    return named + ([f"and {more:,} more"] if more > 0 else [])
 
 
 def _stem(file: Path) -> str:

@@ -18,7 +18,7 @@ from arena.results.database import candidates
 from arena.results.database.record import MOST, GameRecord, Reason
 from arena.results.files.extras import is_position, round_of
 from arena.results.files.outcomes import RESULTS, short
-from arena.results.printable import JSON_ESCAPES
+from arena.results.printable import JSON_ESCAPES, one_line
 
 REASONS = {value for name, value in vars(Reason).items() if name.isupper() and isinstance(value, str)}
 LONGEST_NAME = 200  # characters of a player's name or a game's id
@@ -27,6 +27,9 @@ MOST_PLAYERS = 2000  # ratings and crosstables have a cell for each two
 
 class ExchangeError(ValueError):
     """Text that cannot be read as records: the line, what is wrong, and what would be right."""
+
+    def __init__(self, message: str):
+        super().__init__(one_line(message))
 
 
 @dataclass(frozen=True)
@@ -217,9 +220,10 @@ def row_fault(game: Played) -> str:
 
 def leave_out(text: str, left_out: list[str] | None) -> None:
     """Note a game that is left out; ExchangeError if none may be."""
+    fault = ExchangeError(text)
     if left_out is None:
-        raise ExchangeError(text)
-    left_out.append(text)
+        raise fault
+    left_out.append(str(fault))
 
 
 def players(records: Iterable[GameRecord]) -> list[str]:

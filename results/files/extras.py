@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from arena.results.database.record import GameRecord
 
-TAG = r'\[\s*([^\s"\[\]]+)\s+"((?:[^"\\]|\\.)*)"\s*\]'
-PROPER, ONE_TAG = re.compile(rf"(?:{TAG}\s*)+"), re.compile(TAG)
+TAG = r'\[\s*([^\s"\[\]]+)\s+"((?:[^"\\]|\\.)*+)"\s*\]'
+PROPER, ONE_TAG = re.compile(rf"(?:{TAG}\s*)++"), re.compile(TAG)
 NO_ROUND = ("", "?", "-")
 
 

@@ -23,10 +23,10 @@ START = re.compile(r"\(\s*;")
 ROOT = re.compile(r"\(\s*;\s*(?:FF|GM|GaMe)\s*\[")  # of another game, also where a bracket is missing before it
 MOVE = re.compile(r"([BW])\[([a-z]{0,2})\]")
 TOKEN = re.compile(
-    r"(;\s*[BW]\[[a-z]{0,2}\](?:\s*;\s*[BW]\[[a-z]{0,2}\])*)|([()])|([A-Za-z]{1,40})\s*(?:((?:\[(?:\\.|[^\]\\])*\]\s*)+)|\[)",
+    r"(;\s*[BW]\[[a-z]{0,2}\](?:\s*;\s*[BW]\[[a-z]{0,2}\])*+)|([()])|([A-Za-z]{1,40})\s*(?:((?:\[(?:\\.|[^\]\\])*+\]\s*)++)|\[)",
     re.DOTALL,
-)
-VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+)  # what repeats is never given back, which would take memory for each letter
+VALUE = re.compile(r"\[((?:\\.|[^\]\\])*+)\]", re.DOTALL)
 ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)  # a line break is no part of the text
 SET_UP = ("AB", "AW", "AE")
 TAGS = {"EV": "Event", "PC": "Site", "DT": "Date", "RO": "Round"}  # that mean what PGN's do

@@ -96,7 +96,7 @@ def _members(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
             tarred = tarfile.open(file)  # noqa: SIM115
             opened = {one.name: partial(tarred.extractfile, one) for one in tarred if one.isfile()}
     except FAULTS as error:
-        raise UserError(f"{file} cannot be unpacked: {error}") from None
+        raise _fault(file, error) from None
     for name, open_member in opened.items():
         if _kind(PurePath(name)) and not PurePath(name).name.startswith("."):
             yield name, partial(_member, open_member, f"{file}/{name}")
@@ -107,7 +107,7 @@ def _member(open_member: Callable, place: str) -> bytes:
         with open_member() as member:
             return bounded(member, place)
     except FAULTS as error:
-        raise UserError(f"{place} cannot be unpacked: {error}") from None
+        raise _fault(place, error) from None
 
 
 def _unpacked_member(place: PurePath, read: Callable[[], bytes]) -> bytes:
@@ -123,7 +123,13 @@ def unpacked(file: PurePath, data: bytes) -> bytes:
         with (PACKED[suffix] or _zstd())(io.BytesIO(data)) as inside:
             return bounded(inside, str(file))
     except FAULTS as error:
-        raise UserError(f"{file} cannot be unpacked: {error}") from None
+        raise _fault(file, error) from None
+
+
+def _fault(name: PurePath | str, error: Exception) -> UserError:
+    """Of FAULTS, those that do not name another reason come from data that are not whole."""
+    reason = isinstance(error, RuntimeError) or getattr(error, "errno", None)
+    return UserError(f"{name} cannot be unpacked: {'' if reason else 'it is damaged, or not whole: '}{error}")
 
 
 def _zstd() -> Callable:
@@ -133,7 +139,7 @@ def _zstd() -> Callable:
         try:
             import zstandard as zstd  # type: ignore[import-not-found]
         except ImportError:
-            raise OSError("this Python has no zstd: pip install zstandard, or unpack it by zstd -d") from None
+            raise RuntimeError("this Python has no zstd: pip install zstandard, or unpack it by zstd -d") from None
     return zstd.open
 
 

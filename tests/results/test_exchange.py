@@ -3,17 +3,22 @@
 import io
 import re
 import time
+import tracemalloc
 from contextlib import suppress
 from dataclasses import replace
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from arena.results.database.record import MoveRecord, Reason
 from arena.results.files.csv_reader import from_csv
 from arena.results.files.exchange import ExchangeError, from_jsonl, joined, players, to_jsonl
 from arena.results.files.pgn import _wrapped, time_control, to_pgn
 from arena.results.files.pgn_reader import from_pgn
+from arena.results.files.sgf import from_sgf
+from arena.results.printable import one_line
 from arena.results.shown.export import render
 from tests.results.sample import make_game
 
@@ -259,3 +264,39 @@ def test_formulas_are_guarded_and_read_back():
     assert text.splitlines()[:2] == ["first,second,outcome,'=heading", "'=1+1,B,1.0,5"]
     assert [game.first for game in from_csv(text)] == names
     assert render(frame, "csv", raw=True).splitlines()[1] == "=1+1,B,1.0,5"
+
+
+LONG = [
+    (from_sgf, "(;GM[1]SZ[9]RE[B+1]PB[a]PW[b]C[{}];B[aa])"), (from_sgf, "(;GM[1]SZ[9]RE[{}]PB[a]PW[b];B[aa])"),
+    (from_sgf, "(;GM[1]SZ[9]RE[B+1]PB[{}]PW[b];B[aa])"), (from_sgf, "(;GM[1]SZ[{}]PB[a]PW[b];B[aa])"),
+    (from_pgn, '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 {{{}}} 1-0\n'),
+    (from_pgn, '[White "{}"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 1-0\n'),
+    (from_pgn, '[White "a"]\n[Black "b"]\n[Result "{}"]\n\n1. e4 1-0\n'),
+    (from_csv, "first,second,outcome\n{},b,1\n"), (from_csv, "first,{},outcome\na,b,1\n"),
+]  # fmt: skip
+TEXTS = st.sampled_from(["[", "\\\\", "\\]", '\\"', "x", "x ", "\n", "\u00e9", ";", "AB[aa]", "1"])
+
+
+@settings(max_examples=50)
+@given(st.sampled_from(LONG), TEXTS)
+def test_long_text_takes_memory_in_proportion_and_is_shortened_in_messages(form, part):
+    reader, told = form[0], list[str]()
+    text = form[1].format(part * (100_000 // len(part)))
+    tracemalloc.start()
+    try:
+        reader(text, left_out=told)
+    except ExchangeError as error:
+        told.append(str(error))
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 20 * len(text) + (1 << 20)
+    assert all(len(line) < 2100 and "\n" not in line for line in told)
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=20), st.integers(1, 2000))
+def test_any_message_becomes_one_short_line(text, times):
+    found = one_line(text * times)
+    assert len(found) < 2010 and len(found.splitlines()) <= 1 and max(map(len, found.split()), default=0) <= 223
+    assert one_line("a short one, 'x'") == "a short one, 'x'"

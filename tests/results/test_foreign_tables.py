@@ -201,10 +201,16 @@ def test_text_files_are_looked_into(tmp_path):
     assert none.exit_code == 2 and "holds no game with a result" in none.stderr
 
 
+WHOLE = [
+    ("zip", packed(MEMBERS, "zip")), ("tar", packed({"t.csv": TABLE * 999}, "w")), ("tgz", packed(MEMBERS, "w:gz")),
+    ("csv.gz", gzip.compress(TABLE)), ("csv.bz2", bz2.compress(TABLE)), ("csv.xz", lzma.compress(TABLE)),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("name, data, message", [
     ("t.zip", b"no zip", "cannot be unpacked"), ("t.csv.gz", b"no gzip", "cannot be unpacked"),
     ("t.tgz", b"no tar", "cannot be unpacked"), ("t.7z", b"7z", "Python unpacks no .7z; unpack it first"),
-    ("t.csv.xz", lzma.compress(TABLE)[:-9], "cannot be unpacked"),
+    *((f"t.{kind}", data[: len(data) // 2], "unpacked: it is damaged, or not whole: ") for kind, data in WHOLE),
     ("e.zip", packed({"a.dat": b""}, "zip"), "holds no file"),
     ("t.zip", packed(MEMBERS, "zip")[:-60], "cannot be unpacked"), ("t.dat", b"", "is not a file"),
 ], ids=named)  # fmt: skip
