@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import tarfile
+import unicodedata
 import zipfile
 from collections import Counter
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from arena import results
 from arena.results.files.csv_reader import from_csv
+from arena.results.files.decoding import decoded
 from arena.results.files.exchange import ExchangeError
 from arena.results.files.outcomes import RESULTS, outcome_of
 from tests.typed import call
@@ -219,6 +221,27 @@ def test_broken_archives_leave_nothing(tmp_path, name, data, message):
     done = call("import", tmp_path / name, "--out", tmp_path / "run")
     assert done.exit_code == 2 and message in " ".join(done.stderr.split()) and not (tmp_path / "run").exists()
     assert "Traceback" not in done.stderr
+
+
+ONE_PLAYER = {
+    "t.csv": "first,second,winner\n{0},b,{1}\n{1},b,b\n",
+    "t.pgn": '[White "{0}"]\n[Black "b"]\n\n1. e4 1-0\n\n[White "b"]\n[Black "{1}"]\n\n1. d4 1-0\n',
+    "t.sgf": "(;GM[1]SZ[9]CA[UTF-8]PB[{0}]PW[b]RE[B+R];B[ee])(;GM[1]SZ[9]PB[b]PW[{1}]RE[B+R];B[aa])",
+}
+
+
+@pytest.mark.parametrize("name", ONE_PLAYER)
+def test_a_name_in_two_encodings_is_one_player(tmp_path, name):
+    forms = [unicodedata.normalize(form, "Andr\u00e9 \u1e69") for form in ("NFD", "NFC")]
+    (tmp_path / name).write_text(ONE_PLAYER[name].format(*forms), encoding="utf-8")
+    assert call("import", tmp_path / name, "--out", tmp_path / "run").exit_code == 0
+    assert sorted(results.load(tmp_path / "run").standings()["agent"]) == [forms[1], "b"]
+
+
+@given(st.text())
+def test_text_is_the_same_in_whatever_form_it_is_written(text):
+    forms = {decoded(unicodedata.normalize(form, text).encode()) for form in ("NFC", "NFD")}
+    assert len(forms) == 1 and unicodedata.is_normalized("NFC", *forms)
 
 
 def test_more_bytes_than_are_read_are_refused(tmp_path, monkeypatch):
