@@ -10,11 +10,12 @@ from arena.commands.completion import complete_agent
 from arena.commands.output import print_table, quoted, tell
 from arena.commands.playing import Where, exit_if_failed, playing_study, tell_notes
 
-Newcomer = Annotated[str, typer.Argument(help="The agent.", autocompletion=complete_agent)]
+Newcomer = Annotated[str, typer.Argument(help="The agent.", autocompletion=complete_agent, show_default=False)]
 Wanted = Annotated[
     float, typer.Option("--error", help="Elo, up or down, to which its rating is to be known (95 %).", min=1)
 ]
 Version = Annotated[str, typer.Option("--version", help="Its name in the tables. Default: its text.", metavar="NAME")]
+Drop = Annotated[str, typer.Option("--drop", help="Take this agent and its games out instead.", metavar="NAME")]
 Games = Annotated[int, typer.Option("--games", "-n", help="The most games that it plays.", min=2)]
 
 
@@ -22,15 +23,17 @@ Games = Annotated[int, typer.Option("--games", "-n", help="The most games that i
     Panel.PLAY,
     examples='arena join runs/tournament "uct(playouts=500)"\n'
     'arena join runs/tournament "uct(playouts=500)" --error 40\n'
-    'arena join runs/tournament "alphabeta(depth=4)" --version "alphabeta, new order"',
+    'arena join runs/tournament "alphabeta(depth=4)" --version "alphabeta, new order"\n'
+    'arena join runs/tournament --drop "uct(playouts=500)"',
     as_json=True,
 )
 def join(
     folder: options.Folder,
-    agent: Newcomer,
+    agent: Newcomer = "",
     error: Wanted = 20.0,
     version: Version = "",
     games: Games = 10_000,
+    drop: Drop = "",
     *,
     where: Where,
 ) -> None:
@@ -39,9 +42,21 @@ def join(
     It meets agents of the run, at first from the best to the worst, then those that tell most of its strength, batch by
     batch, until its rating is known. What was played is not played again; the whole pool is rated anew. The same
     command again goes on.
+
+    An agent that cannot play its games, such as a program that fails, is taken out by --drop; the file as it was is
+    kept beside the new one.
     """
+    from arena.study.pools import drop as dropped
     from arena.study.pools import join as joined
 
+    if bool(agent) == bool(drop):
+        raise typer.BadParameter("give the agent that joins, or --drop and the name of one that leaves")
+    if drop:
+        run, kept = dropped(folder, drop)
+        table = run.table("standings")
+        print_table(table)
+        tell(f"{drop} is no longer in the run; the file as it was: {quoted(kept)}", *run.notes_on(table))
+        return
     with playing_study(folder, "run", where) as playing:
         run = joined(folder, agent, error, version, games, *playing)
     table = run.table("standings")

@@ -20,6 +20,7 @@ from arena.config.trust import import_stored
 from arena.formats.base import formats
 from arena.formats.matches import ListedMatches
 from arena.formats.schedule import Schedule
+from arena.games.core.errors import listed
 from arena.games.core.plugins import fixed, named
 from arena.games.core.registry import spell
 from arena.results.database.record import GameRecord
@@ -32,6 +33,8 @@ from arena.workers.machine import sources_of
 
 FIRST, PAIRS = 4, 10  # opponents of a newcomer's first batch, from the best to the worst, and pairs against each
 POOLS = 1.5  # errors in the pool, over those against one agent, from which on most is the pool's
+BEFORE_DROP = "before-drop.sqlite"
+FEW = 3  # games in a message
 CHUNK = 5  # pairs that are given to an opponent at once
 SAME = ("instances", "budgets", "openings", "opening_plies", "resign", "draw")  # keys of runs that are one
 TOLD = ("time_margin", "move_seconds", "isolation")  # those that may differ
@@ -65,8 +68,10 @@ def join(
     config = as_matches(played)
     newcomers = {one for came in played.meta.get("joined", []) for one in came["agents"]}
     known = {entry["name"]: entry["agent"] for entry in config["agents"]}
-    if name in known and (name not in newcomers or known[name] != spec):
-        raise ConfigError([f"{place}: {name} is in the pool already; for another version of it: --version NAME"])
+    same = [one for one, text in known.items() if agents.make(text) == made and one != name and not version]
+    if same or (name in known and (name not in newcomers or known[name] != spec)):
+        held = f"{name} is {same[0]}, which" if same else name
+        raise ConfigError([f"{place}: {held} is in the pool already; for another version of it: --version NAME"])
     if config["format"] != played.meta["config"]["format"]:
         with Store.open(place, write=True) as store:
             store.set_config(config, {})
@@ -104,17 +109,54 @@ def limited(played: Tournament, name: str, error: float) -> str:
     )
 
 
-def _complete(folder: Path) -> Tournament:
-    """The run in a folder; ConfigError if it cannot grow."""
+def drop(folder: str | os.PathLike[str], name: str) -> tuple[Tournament, Path]:
+    """Take an agent and its games out of a stored run; returns the run, and where the store as it was is kept.
+
+    ConfigError if there is no such agent, or if fewer than two others would be left.
+    """
+    played = _of_two(Path(folder))
+    import_stored(played.meta["config"])
+    left = [entry for entry in played.meta["config"]["agents"] if entry["name"] != name]
+    if len(left) == len(played.names):
+        raise ConfigError([f"{folder}: has no agent {name}; its agents are {listed(played.names)}"])
+    if len(left) < 2:
+        raise ConfigError([f"{folder}: without {name} there would be no two agents that play each other"])
+    names = {entry["name"]: entry["name"] for entry in left}
+    records, matches = _renumbered([played], [names], list(names))
+    config = _listed(played.meta["config"] | {"agents": left}, matches)
+    with Store.open(folder, write=True) as store:
+        stays = [name not in (record.first, record.second) for record in store.records()]
+        meta = store.meta | {"config": config}
+        for key in {"joined", "versions"} & meta.keys():  # which count the games that were stored before
+            meta[key] = [one | {"games": sum(stays[: one["games"]])} for one in meta[key]]
+        meta["joined"] = [one for one in meta.get("joined", []) if one["agents"] != [name]]
+        if _is_unchanged(played):
+            meta["versions"] = [{"digest": sources_of(Config.restored(config)), "games": 0}]
+        rest = [one for one in store.agents if one["name"] != name]
+        kept = store.made_anew(records, BEFORE_DROP, meta, rest)
+    return results.load(folder), kept
+
+
+def _of_two(folder: Path) -> Tournament:
+    """The run in a folder; ConfigError if nobody is rated by playing in it."""
     played = results.load(folder)
-    schedule = Schedule.of(played)
-    if schedule is None:
+    if Schedule.of(played) is None:
         raise ConfigError([f"{folder}: its games were imported, without the agents that played them"])
     if played.single_player:
         raise ConfigError([f"{folder}: holds games for one player: nobody is rated"])
+    return played
+
+
+def _complete(folder: Path) -> Tournament:
+    """The run in a folder; ConfigError if it cannot grow."""
+    played = _of_two(folder)
+    schedule = Schedule.of(played)
+    assert schedule is not None
     if len(schedule) > len(played):
         missing = f"{len(schedule) - len(played):,} games are missing"
-        raise ConfigError([f"{folder}: {missing}; to play them first: arena run --out {folder} --resume"])
+        first = f"to play them first: arena run --out {folder} --resume"
+        cannot = "; if an agent cannot play them: arena join DIR --drop NAME"
+        raise ConfigError([f"{folder}: {missing}; {first}{cannot}"])
     return played
 
 
@@ -259,9 +301,14 @@ def _entries(runs, told: list[str]) -> tuple[list[dict], list[dict[str, str]]]:
 
 
 def _renumbered(runs, names, order: list[str]) -> tuple[list[GameRecord], list[tuple]]:
-    """The games of all runs with new ids, and the matches that they are; games that two runs share are there once."""
+    """The games of all runs with new ids, and the matches that they are; games that two runs share are there once.
+
+    names: for each run the new names of its agents; games of others are left out
+    ConfigError if two runs have other results of a game.
+    """
     place = {name: number for number, name in enumerate(order)}
-    seen: set[tuple] = set()
+    seen: dict[tuple, tuple] = {}  # of each game its result, and where it is
+    against: list[str] = []
     places: dict[tuple[str, str, int], int] = {}
     records, matches, shift = [], [], 0
     for run, renamed in zip(runs, names):
@@ -269,11 +316,15 @@ def _renumbered(runs, names, order: list[str]) -> tuple[list[GameRecord], list[t
         conditions = len(run.conditions)
         with Store.open(run.folder) as store:
             for record in store.records():
+                if not {record.first, record.second} <= renamed.keys():
+                    continue
                 one, other = renamed[record.first], renamed[str(record.second)]
                 key = (one, other, record.condition, record.seed, record.opening_moves, record.moves)
-                if key in seen:
+                if known := seen.get(key):
+                    if known[0] != record.outcome:
+                        against.append(f"{known[1]} and {record.id} of {run.folder}")
                     continue
-                seen.add(key)
+                seen[key] = record.outcome, f"{record.id} of {run.folder}"
                 opening = record.opening + shift
                 pair = (one, other) if place[one] < place[other] else (other, one)
                 low, high = last.get(pair, (opening, opening))
@@ -285,4 +336,7 @@ def _renumbered(runs, names, order: list[str]) -> tuple[list[GameRecord], list[t
                 records.append(replace(record, id=id, number=number, opening=opening, first=one, second=other))
         matches += [(*pair, low, high + 1) for pair, (low, high) in last.items()]
         shift = max([shift, *(high + 1 for _, high in last.values())])
+    if against:
+        few = f"{len(against)} games have the same moves and other results: {'; '.join(against[:FEW])}"
+        raise ConfigError([f"{few}; arena check DIR says of each run whether its results follow from its moves"])
     return records, matches

@@ -252,10 +252,15 @@ class Store:
             f"to go on, rename it to {self.path.name} and resume the run"
         )
 
-    def made_anew(self, records: Iterable[GameRecord]) -> Path:
-        """Replace the file by one with these games, which may be read from it; return the old file's new place."""
-        new, old = (free_name(self.path.with_name(name)) for name in ("mended.sqlite", DAMAGED_NAME))
-        write_empty(new, self.meta, self.agents)
+    def made_anew(
+        self, records: Iterable[GameRecord], kept: str = DAMAGED_NAME, meta: dict | None = None, agents=None
+    ) -> Path:
+        """Replace the file by one with these games, which may be read from it; return the old file's new place.
+
+        kept: its name there; meta, agents: as of `create`, by default as they are
+        """
+        new, old = (free_name(self.path.with_name(name)) for name in ("mended.sqlite", kept))
+        write_empty(new, self.meta if meta is None else meta, self.agents if agents is None else agents)
         try:
             with Store(new, _connect(new, write=True), None) as made:
                 made.add_all(records)

@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -103,6 +104,43 @@ def test_what_cannot_join(pool, tmp_path):
         pass
     with pytest.raises(ConfigError, match="games are missing; to play them first: arena run --out"):
         arena.join(half, NEW)
+
+
+def test_agents_are_told_apart_by_what_they_are(pool, tmp_path):
+    """A default that is written out, another spelling: the same agent."""
+    folder = copied(pool, tmp_path)
+    for text in ("uct(playouts=20, exploration=0.4)", "uct( playouts = 20 )", "uct(playouts=2e1)", "random()"):
+        with pytest.raises(ConfigError, match="is in the pool already; for another version of it: --version NAME"):
+            arena.join(folder, text)
+    assert len(results.load(folder)) == len(results.load(pool))
+
+
+@pytest.mark.parametrize("failing", [True, False])
+def test_an_agent_is_taken_out_again(pool, tmp_path, failing):
+    """One that plays, and a program that fails and leaves games unplayed: the pool is as it was, and takes others."""
+    before, folder = results.load(pool), copied(pool, tmp_path)
+    new = "external(command='false')" if failing else NEW
+    if failing:
+        with pytest.raises(arena.Interrupted, match="new raised EngineError in each of its first 8 games"):
+            arena.join(folder, new, version="new", games=40, workers=1)
+        with pytest.raises(ConfigError, match=r"games are missing.*arena join DIR --drop NAME"):
+            arena.join(folder, NEW)
+    else:
+        arena.join(folder, new, version="new", error=90, workers=2)
+    run, kept = pools.drop(folder, "new")
+    assert kept.name == "before-drop.sqlite" and run.agents == before.agents
+    seen = ["id", "seed", "first", "second", "moves", "outcome"]
+    assert run.games[seen].equals(before.games[seen])
+    assert np.array_equal(run.ratings.elo, before.ratings.elo) and run.notes() == before.notes()
+    assert run.meta["joined"] == [] and len(results.load(folder)) == len(before)
+    for name, why in (("nobody", "has no agent nobody; its agents are random"), ("", "has no agent ")):
+        with pytest.raises(ConfigError, match=why):
+            pools.drop(folder, name)
+    done = CliRunner().invoke(app, ["join", str(folder), "--drop", "flat(playouts=2)"])
+    assert done.exit_code == 0 and "before-drop-2.sqlite" in done.output
+    assert len(arena.join(folder, NEW, error=150, workers=1).agents) == 4
+    assert CliRunner().invoke(app, ["join", str(folder), NEW, "--drop", NEW]).exit_code == 2
+    assert CliRunner().invoke(app, ["join", str(folder)]).exit_code == 2
 
 
 @pytest.mark.parametrize("apart, share", [(60, 0.6), pytest.param(100, 0.55, marks=pytest.mark.slow)])
@@ -262,6 +300,20 @@ def test_what_cannot_be_merged(pool, tmp_path):
         )
         with pytest.raises(ConfigError, match=message):
             arena.merge([pool, other], tmp_path / "both")
+    assert not (tmp_path / "both").exists()
+
+
+def test_runs_that_contradict_each_other_are_refused(pool, tmp_path):
+    """In one game of many, and in either order."""
+    with Store.open(pool) as store:
+        records, meta, agents = list(store.records()), store.meta, store.agents
+    forged = [replace(one, outcome=1 - one.outcome if i == 7 else one.outcome) for i, one in enumerate(records)]
+    with Store.create(tmp_path / "forged", meta, agents) as store:
+        store.add_all(forged)
+    for runs in ((pool, tmp_path / "forged"), (tmp_path / "forged", pool)):
+        ids = f"{records[7].id} of {runs[0]} and {records[7].id} of {runs[1]}"
+        with pytest.raises(ConfigError, match=f"1 games have the same moves and other results: {ids}"):
+            arena.merge(runs, tmp_path / "both")
     assert not (tmp_path / "both").exists()
 
 
