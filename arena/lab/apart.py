@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import pickle
 import resource
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from arena.agents.core.pool import CONTEXT, die_with_the_parent
 from arena.config.trust import changed
@@ -17,6 +18,7 @@ from arena.lab.searches import MEMORY
 
 P = ParamSpec("P")
 T = TypeVar("T")
+MOST_SHOWN = 4_000_000  # bytes that a page is made of
 NICE = 10  # games and searches come first
 
 
@@ -25,44 +27,50 @@ class Failed(UserError):
 
 
 class Apart:
-    """A process that is started when it is needed, and anew when it has died or taken too long."""
+    """A process that is started when it is needed, and anew when it has died or its work was given up.
+
+    Pages take turns.  A piece of work has its seconds from when its turn begins; a page that is closed gives its up.
+    """
 
     def __init__(self, seconds: float):
         self.seconds = seconds  # of one piece of work
         self._pool: ProcessPoolExecutor | None = None
+        self._turn = asyncio.Lock()
 
     async def do(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
         """What `function`, one of a module, returns there; Failed with its error in words."""
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, CONTEXT, _begin)
-        pool = self._pool
-        try:
-            work: Future[tuple[bool | None, T | str]] = pool.submit(_answered, function, arguments, options)
-            done, answer = await asyncio.wait_for(asyncio.wrap_future(work), self.seconds)
-        except BrokenProcessPool:
-            self._end(pool)
-            raise Failed("the process that reads runs has died, perhaps for want of memory: ask again") from None
-        except TimeoutError:
-            self._end(pool)
-            raise Failed(f"this took more than {self.seconds:.0f} s, and was given up") from None
-        if done is None:  # a plug-in has been edited since that process imported it
-            self._end(pool)
-            return await self.do(function, *arguments, **options)
+        async with self._turn:
+            done, answer = await self._done(function, arguments, options)
+            if done is None:  # a plug-in has been edited since that process imported it
+                self.close()
+                done, answer = await self._done(function, arguments, options)
         if not done:
             raise Failed(str(answer))
         return answer  # type: ignore[return-value]  # the function's own
 
-    def _end(self, pool: ProcessPoolExecutor) -> None:
-        for process in list((pool._processes or {}).values()):
-            process.kill()
-        pool.shutdown(wait=False, cancel_futures=True)
-        if self._pool is pool:
-            self._pool = None
+    async def _done(self, *work: Any) -> tuple[bool | None, Any]:
+        """What `_answered` says in the process, which ends with work that is not done."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, CONTEXT, _begin)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(self._pool.submit(_answered, *work)), self.seconds)
+        except BrokenProcessPool:
+            self.close()
+            raise Failed("the process that reads runs has died, perhaps for want of memory: ask again") from None
+        except TimeoutError:
+            self.close()
+            raise Failed(f"this took more than {self.seconds:.0f} s, and was given up") from None
+        except BaseException:  # the page is closed
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the process."""
-        if self._pool is not None:
-            self._end(self._pool)
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            for process in list((pool._processes or {}).values()):
+                process.kill()
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 READING = Apart(300.0)  # of runs: tables, figures, histories
@@ -82,7 +90,10 @@ def _answered(function: Callable, arguments: tuple, options: dict) -> tuple:
     if changed():
         return None, ""
     try:
-        return True, function(*arguments, **options)
+        found = function(*arguments, **options)
+        if not isinstance(found, bytes) and (size := len(pickle.dumps(found))) > MOST_SHOWN:  # bytes are files to save
+            return False, f"this has {size / 1e6:.0f} MB, and a page shows {MOST_SHOWN / 1e6:.0f} at most"
+        return True, found
     except (UserError, ValueError, OSError, ModuleNotFoundError) as error:
         return False, str(error)
     except Exception as error:

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from nicegui import run, ui
+from nicegui import ui
 
 from arena.lab import folder
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
 from arena.lab.frame import button, heard, page_of_run
-from arena.lab.reading import Cells, Overview, overview
+from arena.lab.reading import MOST_CELL, Cells, Overview, overview
 from arena.results.database.games_list import ORDERS, RESULTS, Page, from_texts
 from arena.results.database.games_list import page as page_of
 from arena.results.database.record import Reason
@@ -105,7 +105,7 @@ class GamesPage:
 
     async def show(self) -> None:
         """Ask the store, and show the page."""
-        games = await heard(run.io_bound(read, self.place, self.given))
+        games = await heard(READING.do(read, self.place, self.given))
         if games is None:
             return
         self.found = games.found
@@ -119,7 +119,7 @@ class GamesPage:
 def _row(row: dict[str, Any] | None, id: str) -> tuple[str, ...]:
     if row is None:
         return (printable(id), *["damaged"] * (len(COLUMNS) - 1))
-    return tuple(printable(_cell(row, name)) for name, _, _ in COLUMNS)
+    return tuple(printable(_cell(row, name))[:MOST_CELL] for name, _, _ in COLUMNS)
 
 
 def _cell(row: dict[str, Any], name: str) -> str:

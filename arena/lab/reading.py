@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from arena.formats.schedule import Schedule
 from arena.games.core.errors import UserError
+from arena.games.core.files import TEXT_BYTES, read_plain
 from arena.report.listing import Listing, runs_in, schedule_of, stamp
 from arena.report.page import as_toml, from_home
 from arena.report.pieces import pieces_of
@@ -21,6 +22,8 @@ from arena.results.shown.tournament import Tournament
 from arena.runner import notice
 
 SLICE = 0.5  # seconds of reading runs, after which a page shows what it has
+MOST_COLOURED = 50_000  # characters of a configuration: to colour it takes the server's time
+MOST_CELL = 1000  # characters
 MOST_ROWS = 500  # of a table on a page; files have all
 MOST_AGENTS = 500  # whose ratings take some seconds
 _last: list["Held"] = []  # at most one
@@ -121,8 +124,8 @@ def overview(folder: Path) -> Overview:
     own = pieces_of(folder, loaded)
     kinds = own.tables(), own.figures()
     if not (folder / FILE_NAME).exists():
-        plan = from_home((folder / PLAN_OF_SCHEMES).read_text())
-        return Overview(*kinds, (), (), (), plan, 0, None, False, 0, {})
+        plan = read_plain(folder / PLAN_OF_SCHEMES, TEXT_BYTES).decode(errors="replace")
+        return Overview(*kinds, (), (), (), _coloured(plan), 0, None, False, 0, {})
     run, schedule = loaded(folder), held(folder).schedule
     config = run.meta.get("config")
     single = run.single_player
@@ -131,13 +134,20 @@ def overview(folder: Path) -> Overview:
         tuple(run.names),
         tuple(run.instances),
         tuple(sorted(run.tallies["reason"].unique())),
-        from_home(as_toml(config)) if config else "",
+        _coloured(as_toml(config)) if config else "",
         len(run),
         None if schedule is None else len(schedule),
         single,
         int(config["games"]) if config else 0,
         config or {},
     )
+
+
+def _coloured(text: str) -> str:
+    """A text that a page shows in colours, without names of home folders, unless it is too long for that."""
+    if len(text) > MOST_COLOURED:
+        return f"It has {len(text):,} characters, too many to be shown here."
+    return from_home(text)
 
 
 def table(folder: Path, kind: str, again: bool = True) -> Cells:
@@ -148,7 +158,7 @@ def table(folder: Path, kind: str, again: bool = True) -> Cells:
 def _cells(frame, below: list[str], left: int = 0) -> Cells:
     shown = display_columns(frame)
     columns = [(column.form.name or column.heading, column.heading, column.right) for column in shown]
-    rows = list(zip(*(column.cells for column in shown)))
+    rows = list(zip(*([cell[:MOST_CELL] for cell in column.cells] for column in shown)))
     return Cells(columns, rows, list(map(printable, below)), len(rows) + left)
 
 

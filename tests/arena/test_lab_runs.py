@@ -263,6 +263,46 @@ def test_work_that_dies_or_takes_too_long_is_given_up():
     assert "Expecting" in found[4]
 
 
+def test_a_page_that_is_closed_gives_up_its_work_and_the_next_one_has_its_turn():
+    """Each with seconds of its own, however long it has waited."""
+
+    async def ask():
+        beside = Apart(4.0)
+        closed = asyncio.create_task(beside.do(time.sleep, 60))
+        waiting = [asyncio.create_task(beside.do(time.sleep, seconds)) for seconds in (3, 3, 60)]
+        last = asyncio.create_task(beside.do(os.getcwd))
+        await asyncio.sleep(0.5)
+        closed.cancel()
+        found = await asyncio.gather(*waiting, last, return_exceptions=True)
+        beside.close()
+        return found
+
+    found = asyncio.run(ask())
+    assert found[:2] == [None, None] and "more than 4 s" in str(found[2]) and found[3] == os.getcwd()
+
+
+def many(size, kind):
+    """So many letters."""
+    return kind(size)
+
+
+def test_what_a_page_shows_has_a_bound_and_files_to_save_have_none(full, tmp_path, monkeypatch):
+    found = answers(60.0, (many, apart.MOST_SHOWN + 1, bytes), (many, apart.MOST_SHOWN + 1, bytearray))
+    assert len(found[0]) > apart.MOST_SHOWN and found[1] == "this has 4 MB, and a page shows 4 at most"
+    monkeypatch.setattr(reading, "MOST_COLOURED", 20)
+    monkeypatch.setattr(reading, "MOST_CELL", 3)
+    reading._last.clear()
+    assert "characters, too many to be shown here" in reading.overview(full).configuration
+    assert max(len(cell) for row in reading.table(full, "standings").rows for cell in row) == 3
+    reading._last.clear()
+    place = tmp_path / "study"
+    place.mkdir()
+    (place / "plan.json").write_text("[" * 4_000_000)
+    begun = time.monotonic()
+    (shown,) = answers(60.0, (reading.overview, place))
+    assert "4,000,000 characters, too many" in shown.configuration and time.monotonic() - begun < 20
+
+
 # -- What is started -----------------------------------------------------------------------------------------------
 
 
