@@ -1,6 +1,7 @@
 """The tables of a configuration: the form of keys.  `arena.config.reader` checks their meaning."""
 
 import typing
+import unicodedata
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
@@ -142,6 +143,11 @@ class CommonKeys(Table):
         if size is not None and (in_bytes(size) or 0) < least:
             raise ValueError(f"is too little for a {what}")
         return size
+
+
+def composed(name: str) -> str:
+    """A name in the one form that it is stored in, however its letters and their accents were written (NFC)."""
+    return unicodedata.normalize("NFC", name)
 
 
 def name_fault(name: str) -> str | None:

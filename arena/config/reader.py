@@ -13,7 +13,7 @@ from arena import agents, games
 from arena.agents.core.agent import Agent, Budget, Unsuited
 from arena.config.complaints import complaint, in_words, unknown_key
 from arena.config.config import Config
-from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, name_fault
+from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, composed, name_fault
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
 from arena.config.several import RangeError, spelled_out
 from arena.config.trust import import_plugin, look_in
@@ -339,6 +339,7 @@ class Reader:
             place = ("agents", i, "agent" if entry.get("name") is None else "name")
             if entry.get("name") is None and (fault := name_fault(name)):
                 self._complain(place, name, f"its own text {fault}; give it a name of 1 to {MAX_NAME} characters")
+            name = composed(name)
             if name in names:
                 self._complain(place, name, f"agents[{names[name]}] has the same name; give each a name of its own")
             names.setdefault(name, i)

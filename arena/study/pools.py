@@ -15,6 +15,7 @@ import numpy as np
 
 from arena import agents, results
 from arena.config.config import Config, ConfigError
+from arena.config.keys import composed
 from arena.config.loading import from_values
 from arena.config.trust import import_stored
 from arena.formats.base import formats
@@ -64,7 +65,7 @@ def join(
     played = _complete(place)
     import_stored(played.meta["config"])
     made = agents.make(agent)
-    name, spec = version or spell(made, every=False, typed=agent), str(made)
+    name, spec = composed(version or spell(made, every=False, typed=agent)), str(made)
     config = as_matches(played)
     newcomers = {one for came in played.meta.get("joined", []) for one in came["agents"]}
     known = {entry["name"]: entry["agent"] for entry in config["agents"]}
@@ -289,7 +290,7 @@ def _entries(runs, told: list[str]) -> tuple[list[dict], list[dict[str, str]]]:
     for run in runs:
         renamed = {}
         for entry in run.meta["config"]["agents"]:
-            name = entry["name"]
+            name = composed(entry["name"])
             if specs.get(name, entry["agent"]) != entry["agent"]:
                 name = f"{name} ({Path(run.folder).name})"
                 told.append(f"{entry['name']} of {run.folder} is {entry['agent']}, another agent: here it is {name}")

@@ -70,6 +70,10 @@ BAD = [
     (wrong(agents=entries({}, {})), "agents[1].agent = 'random': agents[0] has the same name; give each a name"),
     (wrong(agents=entries({"name": "x"}, {"name": "x"})), "agents[1].name = 'x': agents[0] has the same name"),
     (wrong(agents=entries({}, {"name": "random"})), "agents[1].name = 'random': agents[0] has the same name"),
+    (
+        wrong(agents=entries({"name": "\u00e9"}, {"name": "e\u0301"})),
+        "agents[0] has the same name",
+    ),  # two forms of a letter
     (wrong(agents=entries({}, {"name": ""})), "agents[1].name = '': is empty; name is text of 1 to 80"),
     (wrong(agents=entries({}, {"name": "a\tb"})), "has characters that cannot be printed"),
     (wrong(agents=entries({}, {"name": "n" * 81})), "has 81 characters"),
