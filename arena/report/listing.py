@@ -147,10 +147,10 @@ def _kept(folder: Path) -> Known:
     """What was read of the folder's runs by this code, with paths as `folder` names it."""
     if folder in _read:
         return _read[folder]
-    path = cache.find(_file(folder))
+    path = cache.find(file := _file(folder))
     try:
         found: dict[str, Any] = json.loads(path.read_bytes()) if path else {}
-        if found.get("code") != _code():
+        if (found.get("file"), found.get("code")) != (file, _code()):
             return {}
         at = found["at"]
         renamed = {str(folder / Path(place).relative_to(at)): value for place, value in found["runs"].items()}
@@ -162,5 +162,5 @@ def _kept(folder: Path) -> Known:
 def _keep(folder: Path, known: Known) -> None:
     _read[folder] = known
     with suppress(OSError):
-        data = {"code": _code(), "at": str(folder), "runs": known}
-        cache.write(_file(folder), json.dumps(data).encode())
+        data = {"file": (file := _file(folder)), "code": _code(), "at": str(folder), "runs": known}
+        cache.write(file, json.dumps(data).encode())

@@ -2,8 +2,9 @@
 
 The system's, or ARENA_CACHE_DIR.  Folders in ARENA_CACHE_PATH, separated as in PATH, are read as well: a shared
 installation may bring kernels.  Whoever writes there can run code here, so folders that others can write to are not
-used.  Beyond ARENA_CACHE_MEGABYTES, by default 500, what was used least lately is removed.  Nothing of Numba is
-imported here.
+used.  Beyond ARENA_CACHE_MEGABYTES, by default 500, what was used least lately is removed.  A file of any kind holds
+its own name, or what that is made of, which is checked when it is read: a copy may have mixed them up.  Nothing of
+Numba is imported here.
 """
 
 import functools

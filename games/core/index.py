@@ -71,10 +71,11 @@ def _tupled(default):
 
 def load(name: str) -> dict | None:
     """The contents kept under a name, unless the sources have changed."""
-    path = cache.find(_file(name))
+    path = cache.find(file := _file(name))
     try:
         kept = json.loads(path.read_bytes()) if path else {}
-        return kept["facts"] if kept["stamp"] == _stamp() and isinstance(kept["facts"], dict) else None
+        own = (kept["file"], kept["stamp"]) == (file, _stamp())
+        return kept["facts"] if own and isinstance(kept["facts"], dict) else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 
@@ -82,7 +83,8 @@ def load(name: str) -> dict | None:
 def keep(name: str, facts: dict) -> None:
     """Keep contents from the present sources: whole or not at all; nothing if the folder is not writable."""
     with suppress(OSError, TypeError, ValueError):
-        cache.write(_file(name), json.dumps({"stamp": _stamp(), "facts": facts}, allow_nan=False).encode())
+        kept = {"file": (file := _file(name)), "stamp": _stamp(), "facts": facts}
+        cache.write(file, json.dumps(kept, allow_nan=False).encode())
 
 
 def _file(name: str) -> str:

@@ -90,13 +90,13 @@ def test_other_code_reads_again(folder, read, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "junk", [b"", b"[]", b"{", b'{"code": 1}', b'{"code": "now", "at": 1, "runs": {"x": 2}}', b"\xff"]
+    "junk", [b"", b"[]", b"{", b'{"code": 1}', b'{"file": "OWN", "code": "now", "at": 1, "runs": {"x": 2}}', b"\xff"]
 )
 def test_what_was_kept_may_be_junk(folder, monkeypatch, junk):
     first = runs_in(folder)
     monkeypatch.setattr(listing, "_code", lambda: "now")
     monkeypatch.setattr(listing, "_read", {})
-    cache.write(listing._file(folder), junk)
+    cache.write(file := listing._file(folder), junk.replace(b"OWN", file.encode()))
     assert runs_in(folder) == first
 
 

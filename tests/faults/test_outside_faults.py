@@ -17,9 +17,15 @@ import pytest
 
 from arena import games
 from arena.agents.knowledge import book, tablebase
+from arena.config import trust
+from arena.games.core import cache, index
 from arena.games.core.jit import kept
 from arena.games.core.prepared_file import PreparedFileError
 from arena.games.core.registry import spell
+from arena.report import listing
+from arena.results.database.integrity import records
+from arena.results.database.record import Reason
+from arena.results.database.store import Store
 from tests.arena.stored import store_run
 from tests.typed import call
 
@@ -164,6 +170,82 @@ def test_a_flipped_bit_is_never_loaded(tmp_path, monkeypatch, times):
         assert all("is damaged and is made anew" in str(each.message) for each in told)
         path.write_bytes(whole[path])
     assert {key: kept.load(key) for key in expected} == expected
+
+
+def kinds_of_kept_files(folder, monkeypatch):
+    """For each file of each kind that the cache folder may have, which are written: a function that reads it."""
+    monkeypatch.setattr(trust, "_doubtful", lambda values: [("a_module", *values)])
+    readers = []
+    for name in ("one", "two", "three"):
+        place, rows = folder / name, {str(folder / name / "run" / "tournament.sqlite"): [[1], {"run": name}]}
+        for ending in (".nbc", ".nbm"):
+            kept.save(name + ending, name)
+            readers.append(lambda name=name + ending: kept.load(name))
+        index.keep(name, {name: True})
+        trust.trust((str(place), f"digest of {name}"))
+        listing._keep(place, rows)
+        readers.append(lambda name=name: index.load(name))
+        readers.append(lambda place=place: trust._kept(str(place)))
+        readers.append(lambda place=place: listing._kept(place))
+    return readers
+
+
+@pytest.mark.filterwarnings("ignore:the compiled code in")
+@pytest.mark.parametrize("times", [50, pytest.param(1000, marks=pytest.mark.slow)])
+def test_a_file_of_the_cache_with_the_contents_of_another_is_never_read(tmp_path, monkeypatch, times):
+    """As a bad copy may leave it: any permutation, within a kind and among kinds."""
+    monkeypatch.setenv("ARENA_CACHE_DIR", str(tmp_path / "cache"))
+    for module, memory in ((trust, "_trusted"), (listing, "_read")):
+        monkeypatch.setattr(module, memory, {})
+    readers, rng = kinds_of_kept_files(tmp_path, monkeypatch), random.Random(3)
+
+    def read():
+        trust._trusted.clear(), listing._read.clear()
+        return [reader() for reader in readers]
+
+    whole, own = {path: path.read_bytes() for path in (tmp_path / "cache").iterdir()}, read()
+    assert len(whole) == len(own) == 15 and all(own)
+    assert {path.suffix for path in whole} == set(cache.ENDINGS)
+    of = {}  # path -> its reader's place
+    for path, data in whole.items():
+        path.unlink()
+        (of[path],) = (place for place, found in enumerate(read()) if not found)
+        path.write_bytes(data)
+    for _ in range(times):
+        chosen = rng.sample(list(whole), rng.randint(2, len(whole)))
+        moved = dict(zip(chosen, rng.sample(chosen, len(chosen))))
+        for path, other in moved.items():
+            path.write_bytes(whole[other])
+        found = read()
+        for path, place in of.items():
+            assert found[place] == own[place] if moved.get(path, path) == path else not found[place], path
+        for path in moved:
+            path.write_bytes(whole[path])
+
+
+@pytest.mark.slow
+def test_with_its_compiled_code_mixed_up_every_agent_decides_the_same(tmp_path):
+    """It is compiled anew, and nothing forfeits."""
+    (tmp_path / "run.toml").write_text(
+        'game = "connect4(rows=4, columns=4)"\ngames = 6\nagents = ["alphabeta(depth=2)", "uct(playouts=20)"]\n'
+    )
+    environment = os.environ | {"ARENA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def play(name):
+        command = [sys.executable, "-m", "arena", "run", "run.toml", "--out", name, "--workers", "1"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        with Store.open(tmp_path / name) as store:
+            return sorted((record.id, record.moves, record.outcome, record.reason) for _, record in records(store))
+
+    first = play("first")
+    files = sorted((tmp_path / "cache").glob("*.nb?"))
+    data = [path.read_bytes() for path in files]
+    mixed = dict(zip(files, [*data[1:], data[0]]))
+    for path, other in mixed.items():
+        path.write_bytes(other)
+    assert len(first) == 6 and {row[-1] for row in first} == {Reason.PLAYED_OUT} and play("second") == first
+    assert any(path.read_bytes() != other for path, other in mixed.items())
 
 
 RUN = "from arena import games; print(games.perft(games.make('tictactoe'), 3))"

@@ -146,7 +146,7 @@ def test_a_damaged_index_does_no_harm(zoo, damage):
     zoo().classes()
     (file,) = cache.files(cache.folder())
     facts = {"facts": [], "entries": {"lion": 1}, "parameters": {"lion": {"module": "", "about": "", "parameters": 5}}}
-    data = {"stamp": index._stamp(), "facts": facts.get(damage)}
+    data = {"file": file.name, "stamp": index._stamp(), "facts": facts.get(damage)}
     file.write_text(json.dumps(data) if damage in facts else damage)
     assert zoo().make("lion").legs == 4 and imported() == ["lion", "owl"]
     assert zoo().make("lion").legs == 4 and imported() == ["lion"]  # it was made anew

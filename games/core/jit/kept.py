@@ -1,7 +1,7 @@
 """Compiled code in files: with checksums, since damaged machine code ends a process.
 
 A file for each signature of a kernel and each method of a game, named by all that it is made of, begins with the
-checksum of the rest; Numba's own files have none.
+checksum of its name and the rest, so that none is taken for another; Numba's own files have none.
 """
 
 import hashlib
@@ -16,22 +16,22 @@ from numba.core.serialize import dumps
 
 from arena.games.core import cache
 
-MARK = f"arena 4, numba {numba.__version__}, {sys.implementation.cache_tag}\n".encode()
+MARK = f"arena 5, numba {numba.__version__}, {sys.implementation.cache_tag}\n".encode()
 OTHER_VERSION = b"arena "  # begins files that are neither read nor damaged
 DIGEST_BYTES = 16
 
 
-def checksum(data: bytes) -> bytes:
-    """Fast; does not keep out who can write to the folder."""
-    return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
+def checksum(file: str, data: bytes) -> bytes:
+    """Of a file's name and data: fast; does not keep out who can write to the folder."""
+    return hashlib.blake2b(file.encode() + b"\n" + data, digest_size=DIGEST_BYTES).digest()
 
 
-def unsealed(data: bytes) -> bytes | None:
-    """What follows the checksum; None for another version's file, ValueError for a damaged one."""
+def unsealed(file: str, data: bytes) -> bytes | None:
+    """What follows the checksum; None for another version's file, ValueError for a damaged one or another name's."""
     digest, body = data[len(MARK) :][:DIGEST_BYTES], data[len(MARK) + DIGEST_BYTES :]
     if not data.startswith(MARK) and data.startswith(OTHER_VERSION):
         return None
-    if not data.startswith(MARK) or checksum(body) != digest:
+    if not data.startswith(MARK) or checksum(file, body) != digest:
         raise ValueError("it is not as it was written")
     return body
 
@@ -42,7 +42,7 @@ def load(name: str) -> Any:
     if path is None:
         return None
     try:
-        body = unsealed(path.read_bytes())
+        body = unsealed(path.name, path.read_bytes())
         return None if body is None else pickle.loads(body)
     except (FileNotFoundError, ImportError):  # just removed; or of a missing module
         return None
@@ -53,9 +53,9 @@ def load(name: str) -> Any:
 
 def save(name: str, code: Any) -> None:
     """A warning says where that cannot be, such as on a full disk."""
-    body = dumps(code)
+    file, body = _file(name), dumps(code)
     try:
-        cache.write(_file(name), MARK + checksum(body) + body)
+        cache.write(file, MARK + checksum(file, body) + body)
     except OSError as error:
         warnings.warn(f"compiled code cannot be kept in {cache.folder()}: {error}", stacklevel=2)
 
