@@ -1,7 +1,6 @@
 """`arena check`: whether a stored run, or an archive of one, is intact."""
 
 import tempfile
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -43,8 +42,9 @@ def check(
     """Check that a run is intact, and list damaged games.
 
     Every row is compared with its digest, and every game is replayed: the rules must give the stored outcome, score and
-    plies.  The exit code is 1 if anything is wrong.  Of an archive that arena study archive has written, files are
-    compared with their digests, and its tables with those that its games give today.
+    plies.  The exit code is 1 if anything is wrong.  Of an archive that arena study archive has written, the
+    games are replayed, and its tables compared with those that they give today; its other files are as its own list of
+    digests says, which whoever changes them can rewrite. Compare its SHA-256, which is printed, with the published one.
 
     With --deterministic, a tournament is played with 1, 2 and 5 workers, by each way to start processes, interrupted
     and resumed, with no compiled code at hand, compiled for another processor, and on a local cluster. The agent that
@@ -54,9 +54,9 @@ def check(
         if no_replay or mend or trust:
             raise typer.BadParameter("--deterministic goes with --json alone")
         return _check_determinism(folder)
-    if zipfile.is_zipfile(folder):
+    if not folder.is_dir() and (folder.suffix == ".zip" or folder.exists()):
         if mend:
-            raise typer.BadParameter(f"--mend: {folder} is an archive, which stays as it was published")
+            raise typer.BadParameter(f"--mend: {folder} is no folder; an archive stays as it was published")
         return _check_archive(folder, not no_replay, trust)
     from arena.results.database.integrity import mend as mended
     from arena.results.database.store import Store
@@ -76,40 +76,64 @@ def check(
 
 
 def _check_archive(file: Path, replay: bool, trust: bool) -> None:
-    """Unpack an archive, and check its files, its games, and whether these give its tables."""
+    """Unpack an archive, replay its games, compute its tables anew, and say which files nothing proves."""
     from arena.report import archive
-    from arena.results.database.store import Store
+    from arena.results.database.store import FILE_NAME, Store
 
     with tempfile.TemporaryDirectory(prefix="arena-") as scratch:
         place = Path(scratch)
         names = archive.unpack(file, place)
-        games, wrong = 0, []
+        report: dict = {"archive": str(file), "sha256": archive.digest_of(file), "files": len(names)}
+        games, replayed, wrong, proven = 0, 0, [], set()
         for run in archive.runs_in(place):
             trust_run(run, trust)
             with Store.open(run) as store:
-                damage, count = _examined(store, _replayed(store) if replay else None)
+                looks = _replayed(store) if replay else None
+                damage, count = _examined(store, looks)
             games += count
+            if looks:
+                replayed += count
+                proven.add((run / FILE_NAME).relative_to(place).as_posix())
             wrong += [*damage.faults, *(f"game {name} {why}" for name, why in damage.games.items())]
+        tables = [] if wrong else archive.tables_among(names)
         with progress_line() as show:
-            different = [] if wrong else archive.different_tables(place, names, show)
-        made = archive.made_by(place)
-    report = {"archive": str(file), "files": len(names), "games": games, "damaged": wrong, "different": different}
-    if not answered(report | {"made_by": made}):
+            different = [] if wrong else archive.different_tables(place, tables, show)
+        report |= {"games": games, "replayed": replayed, "tables": tables}
+        report |= {"unproven": [name for name in names if name not in proven.union(tables)]}
+        report |= {"damaged": wrong, "different": different, "made_by": archive.made_by(place)}
+    if not answered(report):
         for text in (*wrong, *different):
             complain(f"{file}: {text}")
-        by = f"made by search-arena {made['project']}, sources {made['source_digest']}"
-        say(f"{file} ({by}): {_verdict(len(names), games, replay, wrong, different)}")
+        say(
+            f"{file}: {_verdict(report)}",
+            _unproven(report),
+            f"SHA-256, to compare with the published one: {report['sha256']}",
+        )
     if wrong or different:
         raise typer.Exit(VOID)
 
 
-def _verdict(files: int, games: int, replay: bool, wrong: list[str], different: list[str]) -> str:
-    if wrong:
-        return f"damaged: {len(wrong)} of its games are wrong, or their store is"
-    if different:
-        return f"its {games:,} games are sound, but give other tables by this code: {len(different)} differ"
-    how = ", replayed by the rules," if replay else ""
-    return f"whole: {files} files and {games:,} games{how} are as they were published, and give the same tables today"
+def _verdict(report: dict) -> str:
+    """What was found of an archive's games and tables."""
+    games, replayed = report["games"], report["replayed"]
+    if report["damaged"]:
+        return f"damaged: {len(report['damaged'])} of its games are wrong, or their store is"
+    how = f"{replayed:,} of {games:,} games were replayed by the rules, and are legal"
+    how = how if replayed else f"none of its {games:,} games was replayed"
+    if report["different"]:
+        return f"{how}, but they give other tables by this code: {len(report['different'])} differ"
+    return f"{how}; {len(report['tables'])} tables were computed anew from the games, and agree"
+
+
+def _unproven(report: dict) -> str:
+    """What an archive says of itself, in words."""
+    first, made = sorted(report["unproven"], key=lambda name: (name.count("/"), name))[:5], report["made_by"]
+    more = len(report["unproven"]) - len(first)
+    return (
+        f"Not proven: {', '.join(first)}{f' and {more} more' if more else ''} are as its own list says, which whoever "
+        f"changes them can rewrite; nor who played the games, which it says search-arena {made['project']} did, "
+        f"sources {made['source_digest']}."
+    )
 
 
 def _check_determinism(config: Path) -> None:

@@ -36,8 +36,9 @@ def archive(
     """Write a run or a study of schemes as an archive to cite.
 
     It is an RO-Crate: a zip with the stored games, the configuration, the machines and versions, every table, the
-    report and its figures, a CITATION.cff, and the size and SHA-256 of each file. `arena check study.zip` verifies it,
-    and says whether its games still give its tables.
+    report and its figures, a CITATION.cff, and the size and SHA-256 of each file. `arena check study.zip` replays its
+    games, and says whether they still give its tables. Publish its SHA-256, which is printed, elsewhere: nothing else
+    tells whether the report, the figures and the rest are as they were.
     """
     from arena.report.archive import Work, digest_of, runs_in, same_name, write_archive
 
@@ -60,4 +61,4 @@ def archive(
     size, digest = output.stat().st_size, digest_of(output)
     if not answered({"archive": str(output), "files": len(names), "bytes": size, "sha256": digest}):
         about = f"{size / 1e6:.1f} MB, {len(names)} files, SHA-256 {digest}"
-        say(f"{output}: {about}; anyone can check it: arena check {quoted(output)}")
+        say(f"{output}: {about}; publish that, too. Anyone can check games and tables: arena check {quoted(output)}")

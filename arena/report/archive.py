@@ -2,8 +2,9 @@
 
 An RO-Crate (https://w3id.org/ro/crate) is a folder whose `ro-crate-metadata.json` says what its files are.  Ours holds
 the stored games and plans, every table as CSV, the report with its figures, the configuration and the machine as JSON,
-and a CITATION.cff.  The metadata give the size and the SHA-256 of each file; so a reader learns whether a file was
-altered, and by computing the tables anew, whether the games and the tables belong together.
+and a CITATION.cff.  The metadata give the size and the SHA-256 of each file, which tell a damaged file; whoever alters
+one can rewrite them.  By replaying the games and computing the tables anew, a reader learns whether these belong
+together; of the rest, only the SHA-256 of the zip, published elsewhere, says that it is as it was.
 """
 
 import hashlib
@@ -26,6 +27,7 @@ import pandas as pd
 
 from arena import results
 from arena.games.core.errors import UserError
+from arena.games.core.files import check_plain
 from arena.report.page import write_report
 from arena.report.pieces import pieces_of
 from arena.results.database.store import FILE_NAME, LOCK_NAME, busy
@@ -207,10 +209,11 @@ def unpack(file: Path, place: Path) -> list[str]:
     UserError if it is none, or if a file is missing, added, or not of the size and digest that the metadata say.
     """
     try:
+        check_plain(file)
         with zipfile.ZipFile(file) as packed:
             return _unpacked(file, packed, place)
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
-        raise UserError(f"{file} cannot be unpacked: {error}") from None
+        raise UserError(f"{file} is a damaged archive, or none: {error}") from None
 
 
 def _unpacked(file: Path, packed: zipfile.ZipFile, place: Path) -> list[str]:
@@ -267,10 +270,14 @@ def _described(file: Path, data: bytes) -> dict[str, tuple[int, str]]:
     return found
 
 
-def different_tables(place: Path, names: list[str], tell: Callable[[str], None]) -> list[str]:
+def tables_among(names: list[str]) -> list[str]:
+    """Those of an archive's files that are tables."""
+    return [name for name in names if PurePosixPath(name).parent.name == TABLES]
+
+
+def different_tables(place: Path, tables: list[str], tell: Callable[[str], None]) -> list[str]:
     """What differs between an unpacked archive's tables and those that this code computes of its games, in words."""
-    stored = {name for name in names if PurePosixPath(name).parent.name == TABLES}
-    differ = []
+    stored, differ = set(tables), []
     for home, kind, frame in tables_of(place, tell):
         name = (PurePosixPath(home) / TABLES / f"{kind}.csv").as_posix()
         if name not in stored:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import sqlite3
 import sys
@@ -78,7 +79,7 @@ def checked(capsys, *words) -> tuple[int, str, str]:
 
 def test_an_archive_is_whole_and_gives_its_tables(published, capsys):
     code, out, _ = checked(capsys, published["two"])
-    assert code == 0 and "give the same tables today" in out
+    assert code == 0 and re.search(r"zip: (\d+) of \1 games were replayed by the rules, and are legal; .* agree", out)
 
 
 @pytest.mark.parametrize("name, games", [("one", 6), ("schemes", None)])
@@ -92,6 +93,11 @@ def test_a_check_of_an_archive_says_as_json_what_the_page_says(published, name, 
     assert report.keys() == set(re.findall(r"`(\w+)`", row)) - {"check"}
     assert (report["damaged"], report["different"]) == ([], [])
     assert report["games"] == games or (games is None and report["games"] > 8)
+    assert report["replayed"] == report["games"] and report["sha256"] == archive.digest_of(published[name])
+    stores = {entry for entry in members(published[name]) if entry.endswith(FILE_NAME)}
+    proven = stores.union(report["tables"])
+    assert proven.isdisjoint(report["unproven"]) and report["tables"]
+    assert proven.union(report["unproven"]) == members(published[name]).keys() - {archive.METADATA}
     assert report["made_by"]["project"] == "0.1.0" and len(report["made_by"]["source_digest"]) == 12
 
 
@@ -142,6 +148,49 @@ def test_every_file_that_is_altered_added_or_missing_is_found(published, tmp_pat
     assert archive.unpack(packed_again(tmp_path, files), next(places))
 
 
+def test_no_more_is_said_of_an_archive_than_is_proven(published, tmp_path, capsys):
+    """Any file but games and tables may be another with the metadata as it now is; the archive's SHA-256 differs."""
+    files = members(published["one"])
+    _, out, _ = checked(capsys, published["one"], "--json")
+    first = json.loads(out)
+    assert {"report.html", "about.json", "CITATION.cff"} < set(first["unproven"])
+    again = packed_again(tmp_path, files | dict.fromkeys(first["unproven"], b"Our agent won all games."))
+    code, out, _ = checked(capsys, again, "--json")
+    changed, known = json.loads(out), ("archive", "sha256")
+    assert code == 0 and [key for key in first if first[key] != changed[key]] == list(known)
+    code, out, _ = checked(capsys, again)
+    assert code == 0 and "published one: " + changed["sha256"] in out and "as they were" not in out
+    assert "Not proven: CITATION.cff, about.json, report.html" in out and "whoever changes them can rewrite" in out
+
+
+def test_games_that_were_not_replayed_are_not_called_legal(published, tmp_path, capsys):
+    """Because nobody asked, or because the run has no configuration, as imports have none."""
+    code, out, _ = checked(capsys, published["one"], "--no-replay")
+    assert code == 0 and "none of its 6 games was replayed" in out and "legal" not in out and FILE_NAME in out
+    (tmp_path / "table.csv").write_text("white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\n")
+    with pytest.raises(SystemExit, match="0"):
+        app(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "imported")])
+    capsys.readouterr()
+    code, out, _ = checked(capsys, made(tmp_path / "imported"))
+    assert code == 0 and "none of its 2 games was replayed" in out and "legal" not in out and FILE_NAME in out
+
+
+@pytest.mark.parametrize("name, told", [
+    ("cut.zip", "cut.zip is a damaged archive, or none"),
+    ("empty.zip", "empty.zip is a damaged archive, or none"),
+    ("none.zip", "none.zip is a damaged archive, or none"),
+    ("pipe.zip", "pipe where a plain file should be"),
+    ("two/tournament.sqlite", "tournament.sqlite is a damaged archive, or none"),
+])  # fmt: skip
+def test_a_file_is_no_folder_of_a_run(published, name, told, tmp_path, capsys):
+    (tmp_path / "cut.zip").write_bytes(published["two"].read_bytes()[:-100])
+    (tmp_path / "empty.zip").touch()
+    os.mkfifo(tmp_path / "pipe.zip")
+    (tmp_path / "two").symlink_to(published["two"].parent / "two")
+    code, out, err = checked(capsys, tmp_path / name)
+    assert code == 2 and told in err and "no tournament" not in err and not out
+
+
 def test_tables_that_do_not_follow_from_the_games_are_found(published, tmp_path, capsys):
     """Though the metadata were changed with them."""
     files = members(published["one"])
@@ -163,7 +212,7 @@ def test_games_that_were_altered_are_found(published, tmp_path, capsys):
         connection.execute("UPDATE games SET outcome = -outcome WHERE game = 1")
     connection.close()
     code, out, err = checked(capsys, packed_again(tmp_path, files | {FILE_NAME: store.read_bytes()}))
-    assert code != 0 and "same tables" not in out and out + err
+    assert code != 0 and "agree" not in out and out + err
 
 
 @pytest.mark.parametrize("name", ["../escaped", "/absolute", "a/../../b", "a\\b", "", archive.METADATA])
@@ -199,7 +248,7 @@ def test_what_is_no_archive(published, tmp_path, capsys):
     data[200:260] = bytes(60)
     cut.write_bytes(data)
     code, _, err = checked(capsys, cut)
-    assert code == 2 and ("cannot be unpacked" in err or "describes no archive" in err)
+    assert code == 2 and ("is a damaged archive, or none" in err or "describes no archive" in err)
     code, _, err = checked(capsys, published["two"], "--mend")
     assert code == 2 and "stays as it was published" in err
 
