@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ from arena.report.page import write_report
 from arena.report.pieces import pieces_of
 from arena.results.database.store import FILE_NAME, LOCK_NAME, busy
 from arena.results.database.store_file import explained
+from arena.results.printable import one_line
 from arena.results.shown.export import render
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 
@@ -211,9 +213,12 @@ def unpack(file: Path, place: Path) -> list[str]:
     try:
         check_plain(file)
         with zipfile.ZipFile(file) as packed:
-            return _unpacked(file, packed, place)
-    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
-        raise UserError(f"{file} is a damaged archive, or none: {error}") from None
+            names = _unpacked(file, packed, place)
+    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError, ValueError, struct.error, zlib.error) as error:
+        raise UserError(f"{file} is a damaged archive, or none: {one_line(str(error))}") from None
+    if not runs_in(place):
+        raise UserError(f"{file}: holds no run, so there is nothing to check: a run is a file {FILE_NAME}")
+    return names
 
 
 def _unpacked(file: Path, packed: zipfile.ZipFile, place: Path) -> list[str]:
@@ -259,10 +264,12 @@ def _described(file: Path, data: bytes) -> dict[str, tuple[int, str]]:
         for entity in json.loads(data)["@graph"]:
             if entity.get("@type") == "File":
                 found[entity["@id"]] = int(entity["contentSize"]), str(entity["sha256"])
+        if strange := [name for name in found if not isinstance(name, str)]:
+            raise ValueError(f"the name {strange[0]!r} is not text")
         if any(size < 0 for size, _ in found.values()):  # which would make room for a file of any size
             raise ValueError("a file of negative size")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise UserError(f"{file}: {METADATA} describes no archive of ours: {error!r}") from None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise UserError(f"{file}: {METADATA} describes no archive of ours: {one_line(repr(error))}") from None
     for name in found:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name or name in ("", ".", METADATA):
@@ -284,7 +291,7 @@ def different_tables(place: Path, tables: list[str], tell: Callable[[str], None]
             differ.append(f"{name} is not in the archive, and this code computes it")
             continue
         stored.remove(name)
-        if why := _difference((place / name).read_text(), _csv(frame)):
+        if why := _difference((place / name).read_text(errors="replace"), _csv(frame)):
             differ.append(f"{name} differs: {why}")
     return differ + [f"{name} is in the archive, and this code does not compute it" for name in sorted(stored)]
 

@@ -41,7 +41,7 @@ def rows(path: Path, types: dict[str, Any]) -> list[dict]:
         found = [json.loads(line) for line in data[: _whole(data)].splitlines()]
     except FileNotFoundError:
         return []
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError([f"{path}: is damaged: {error}"]) from None
     for number, row in enumerate(found, 1):
         if not isinstance(row, dict):
@@ -115,7 +115,7 @@ class Plan:
                 raise ValueError("it is not an object")
         except FileNotFoundError:
             raise ConfigError([f"{path}: there is no such file; the folder holds no study of {cls.WHAT}"]) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigError([f"{path}: does not describe a study of {cls.WHAT}: {error}"]) from None
         return cls.from_values(values, str(path))
 

@@ -17,6 +17,7 @@ from arena.cli import app
 from arena.games.core.errors import UserError
 from arena.report import archive
 from arena.results.database.store import FILE_NAME
+from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.runner.running import Playing
 from arena.study import schemes
 from arena.study.schemes import SchemesStudy
@@ -233,11 +234,27 @@ def test_names_outside_the_archive_are_refused(published, name, tmp_path, capsys
     (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "1e9", "sha256": ""}]}', "describes no archive"),
     (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "99999999999999", "sha256": ""}]}', "more than 16 GB"),
     (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": "-9", "sha256": ""}]}', "describes no archive of ours"),
+    (b'{"@graph": [{"@id": "a", "@type": "File", "contentSize": 1e999, "sha256": ""}]}', "describes no archive"),
+    (b'{"@graph": [{"@id": 3, "@type": "File", "contentSize": "0", "sha256": ""}]}', "the name 3 is not text"),
     pytest.param(b"[" * 100_000, "describes no archive of ours", id="deep"),
 ])  # fmt: skip
 def test_metadata_that_are_none(text, told, tmp_path, capsys):
     code, _, err = checked(capsys, packed_again(tmp_path, {archive.METADATA: text, "a": b""}, honest=False))
     assert code == 2 and told in err
+
+
+@pytest.mark.parametrize("base, changed, told", [
+    ("", {"x": b"y"}, "holds no run, so there is nothing to check"),
+    ("schemes", {PLAN_OF_SCHEMES: b"[" * 100_000}, "does not describe a study of schemes"),
+    ("two", {"tables/table.csv": b"\xff"}, "table.csv"),
+])  # fmt: skip
+def test_honest_archives_that_hold_nonsense(published, base, changed, told, tmp_path, capsys):
+    files = (members(published[base]) if base else {archive.METADATA: b'{"@graph": []}'}) | changed
+    graph = json.loads(files[archive.METADATA])
+    known = {entity["@id"] for entity in graph["@graph"]}
+    graph["@graph"] += [{"@id": name, "@type": "File"} for name in changed.keys() - known]
+    code, _, err = checked(capsys, packed_again(tmp_path, files | {archive.METADATA: json.dumps(graph).encode()}))
+    assert code in (1, 2) and told in err and len(err) < 1000
 
 
 def test_what_is_no_archive(published, tmp_path, capsys):
