@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from arena.games.core.errors import UserError
-from arena.games.core.files import TEXT_BYTES, read_bounded
+from arena.games.core.files import TEXT_BYTES, read_bounded, write_whole
 from arena.games.core.game import Game
 from arena.games.core.random import random_below, stream
 from arena.results.files.decoding import declared, decoded
@@ -78,7 +78,7 @@ def polyglot(path: Path, game: Game, plies: int, count: int, seed: int) -> Itera
     start, rng, seen = game.pgn_tags().get("FEN", chess.STARTING_FEN), stream(seed, "opening"), set[str]()
     with TemporaryDirectory() as folder:
         ordered = Path(folder, "book.bin")
-        ordered.write_bytes(_by_position(read_bounded(path, MOST_BYTES)))
+        write_whole(ordered, _by_position(read_bounded(path, MOST_BYTES)))
         with open_reader(ordered) as book:
             for _ in range(TRIES * count):
                 board, names = chess.Board(start), list[str]()
