@@ -38,8 +38,8 @@ class Clock(NamedTuple):
         if found is None:
             raise ValueError("is no time control")
         base, increment = float(found[1]), float(found[2] or 0)
-        if not 0 < base <= MOST or increment > MOST:
-            raise ValueError(f"is out of range: a base is more than 0, and both are at most {MOST:,.0f}")
+        if not LEAST <= base <= MOST or increment > MOST:
+            raise ValueError(f"is out of range: a base is at least {LEAST} s, and both are at most {MOST:,.0f}")
         return cls(base, increment)
 
     def share(self) -> float:
@@ -49,4 +49,4 @@ class Clock(NamedTuple):
         return max(LEAST, min(self.left / parts + self.increment - self.overhead, self.left - reserve))
 
     def __str__(self):
-        return f"{self.left:g}+{self.increment:g}"
+        return "+".join(f"{seconds:.6f}".rstrip("0").rstrip(".") for seconds in (self.left, self.increment))

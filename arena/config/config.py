@@ -13,6 +13,7 @@ from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.games.core.plugins import add_named
 from arena.games.core.prepared_file import checksums
+from arena.results.printable import one_line
 
 # a resumed run may change them: they decide when a game counts as failed, never what it is
 CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")
@@ -25,8 +26,8 @@ class ConfigError(UserError, ValueError):
     """
 
     def __init__(self, problems: list[str]):
-        self.problems = problems
-        super().__init__("\n".join(problems))
+        self.problems = list(map(one_line, problems))
+        super().__init__("\n".join(self.problems))
 
 
 @dataclass(frozen=True)

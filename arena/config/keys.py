@@ -43,7 +43,7 @@ class BudgetTable(Table):
         """The clock in its canonical form."""
         if clock is not None and info.data.get("seconds") is not None:
             raise ValueError("cannot be given together with seconds; a budget has one of the two")
-        return clock and str(Clock.read(clock))
+        return None if clock is None else str(Clock.read(clock))
 
 
 MOVES = "moves is a whole number from 1 to 1000"

@@ -17,6 +17,8 @@ from arena.config.reader import Reader
 from arena.games.core.files import read_bounded
 from arena.games.core.game import Game
 
+NESTED = "is nested too deeply; a configuration has tables in tables at most"
+
 
 def load(path, changes: Mapping[str, Any] = MappingProxyType({})) -> Config:
     """The configuration in a TOML file, with `changes` for some keys; ConfigError lists everything wrong.
@@ -52,7 +54,7 @@ def values_in(text: str, path: Path, changes: Mapping[str, Any] = MappingProxyTy
     except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise ConfigError([f"{path}: is not TOML: {error}{_quotes(text, error)}"]) from None
     except RecursionError:
-        raise ConfigError([f"{path}: is nested too deeply; a configuration has tables in tables at most"]) from None
+        raise ConfigError([f"{path}: {NESTED}"]) from None
     values |= changes
     if values.get("plugins"):
         values.setdefault("plugin_path", str(path.resolve().parent))
@@ -66,8 +68,11 @@ def from_values(values: Mapping[str, Any], source: str = "the command line") -> 
 
     Games, agents and budgets can be objects or text; an agent without a name needs no table.
     """
-    reader = Reader({key: _plain(key, value) for key, value in values.items()})
-    config = reader.read()
+    try:
+        reader = Reader({key: _plain(key, value) for key, value in values.items()})
+        config = reader.read()
+    except RecursionError:
+        raise ConfigError([f"{source}: {NESTED}"]) from None
     if config is None:
         raise ConfigError([f"{source}: {problem}" for problem in reader.problems])
     return config

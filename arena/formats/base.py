@@ -181,13 +181,13 @@ class Matches(Format):
         """Whether both games of an opening have ended."""
         return all((opening, side) in self._points[pair] for side in (0, 1))
 
-    def points(self, pair: Pair, openings: Iterable[int]) -> tuple[float, float]:
+    def points(self, pair: Pair, openings: range) -> tuple[float, float]:
         """Both agents' points in these openings; void games count for neither."""
-        found = [self._points[pair].get((k, side)) for k in openings for side in (0, 1)]
+        found = [points for (k, _), points in self._points[pair].items() if k in openings]
         counted = [points for points in found if points is not None]
         return sum(counted), len(counted) - sum(counted)
 
-    def match(self, pair: Pair, openings: Iterable[int]) -> str:
+    def match(self, pair: Pair, openings: range) -> str:
         """A match in words: `a 3.5 : 0.5 b`."""
         one, other = self.points(pair, openings)
         return f"{self.names[pair[0]]} {one:g} : {other:g} {self.names[pair[1]]}"

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from arena.formats.base import Format, Table
 
+MOST = 2_000_000  # openings, of which each is in memory
 Match = Annotated[tuple[str, str, int, int], Field(strict=False)]
 
 
@@ -32,6 +33,8 @@ class ListedMatches(Format):
         known = set(names)
         if not keys.get("matches", True):
             yield ("matches",), [], "is empty; a tournament needs one match at least"
+        if sum(end - begin for _, _, begin, end in keys.get("matches", ())) > MOST:
+            yield ("matches",), keys["matches"], f"has more than {MOST:,} openings, the most that are listed"
         for i, (one, other, begin, end) in enumerate(keys.get("matches", ())):
             place, shown = ("matches", i), [one, other, begin, end]
             for name in {one, other} - known:

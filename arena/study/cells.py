@@ -12,8 +12,11 @@ from typing import Annotated, Any, ClassVar, Self, cast, get_type_hints
 import msgspec
 import pandas as pd
 
+from arena.config.complaints import complaint
 from arena.config.config import ConfigError
+from arena.config.keys import MAX_COUNT
 from arena.games.core.files import TEXT_BYTES, open_to_append, read_plain, write_whole
+from arena.games.core.registry import SpecError
 
 
 @contextmanager
@@ -57,7 +60,10 @@ def _whole(data: bytes) -> int:
 
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
+CHECKED = 1000  # positions looked for before a study begins
 Positions = Annotated[int, msgspec.Meta(ge=1, le=10**6)]
+Games = Annotated[int, msgspec.Meta(ge=2, le=MAX_COUNT, multiple_of=2)]
+Seed = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class Plan:
@@ -78,8 +84,14 @@ class Plan:
 
     def check(self) -> None:
         """ConfigError with everything that is wrong."""
-        type(self).from_values(asdict(cast(Any, self)), self.WHAT)
-        if faults := self.faults():
+        try:
+            type(self).from_values(asdict(cast(Any, self)), self.WHAT)
+            faults = self.faults()
+        except SpecError as error:
+            faults = [str(error)]
+        except RecursionError:
+            faults = ["is nested too deeply"]
+        if faults:
             raise ConfigError([f"{self.WHAT}: {fault}" for fault in faults])
 
     @classmethod
@@ -96,7 +108,7 @@ class Plan:
             try:
                 found[key] = msgspec.convert(value, types[key])
             except msgspec.ValidationError as error:
-                wrong.append(f"{key} = {value!r}: {error}")
+                wrong.append(complaint((key,), value, str(error)))
         if wrong:
             raise ConfigError([f"{source}: {text}" for text in wrong])
         return cls(**found)

@@ -14,8 +14,9 @@ from msgspec import Meta
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
 from arena.agents.core.solve import solve, solver_of
+from arena.config.complaints import shown
 from arena.games.core.errors import UserError
-from arena.study.cells import Cells, Positions
+from arena.study.cells import CHECKED, Cells, Positions, Seed
 from arena.study.positions import names_of, random_position
 
 GAMES = (
@@ -61,13 +62,13 @@ class ProofStudy(Cells):
     part: of random games, where positions are from, as two shares of their length
     """
 
-    games: tuple[str, ...] = GAMES
-    searches: tuple[str, ...] = SEARCHES
-    memory: tuple[Annotated[float, Meta(gt=0, lt=2**63)], ...] = (0.125, 1.0, 16.0)
+    games: Annotated[tuple[str, ...], Meta(min_length=1)] = GAMES
+    searches: Annotated[tuple[str, ...], Meta(min_length=1)] = SEARCHES
+    memory: Annotated[tuple[Annotated[float, Meta(gt=0, lt=2**63)], ...], Meta(min_length=1)] = (0.125, 1.0, 16.0)
     positions: Positions = 5
     nodes: Annotated[int, Meta(ge=1, le=1 << 60)] = 1_000_000
     part: tuple[float, float] = (0.1, 0.5)
-    seed: int = 0
+    seed: Seed = 0
 
     FILE, WHAT, FOUND = "proving.json", "proofs", "solved.jsonl"
     TYPES, KEYS = STORED, ("game", "search", "position", "memory")
@@ -105,7 +106,7 @@ class ProofStudy(Cells):
         for name in self.games:
             game = games.make(name)
             try:
-                for number in range(self.positions):
+                for number in range(min(self.positions, CHECKED)):
                     random_position(game, self.seed, number, self.part)
             except UserError as error:
                 found.append(str(error))
@@ -162,7 +163,7 @@ def not_made(names) -> list[str]:
         try:
             games.make(name)
         except ValueError as error:
-            found.append(f"game {name}: {error}")
+            found.append(f"game {shown(name)}: {error}")
     return found
 
 

@@ -26,6 +26,7 @@ from arena.agents.montecarlo.method_search import TreeSearch
 from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.uct import UCT
 from arena.config.config import ConfigError
+from arena.config.keys import MAX_COUNT
 from arena.config.loading import from_values, text_of, values_in
 from arena.config.several import RangeError, spelled_out
 from arena.games.core.files import read_plain, write_whole
@@ -37,7 +38,7 @@ from arena.results.papers import strength_scaling
 from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.statistics.even_factor import FINE, next_factor
 from arena.runner.running import QUIETLY, Playing
-from arena.study.cells import Count, Plan
+from arena.study.cells import Count, Games, Plan, Seed
 from arena.workers.machine import cores
 
 TIMES = "times.json"
@@ -49,6 +50,7 @@ ENOUGH = 50  # playouts of a worker for each search under way
 NEAR = 0.025  # share of the serial search's time that counts as equal
 OWN_WORKERS = re.compile(r",?\s*\bworkers\s*=\s*(\d{1,4})\b")
 MOST_SCHEMES = 10_000
+Playouts = Annotated[int, Meta(ge=round(1 / LEAST), le=MAX_COUNT)]
 
 
 class Point(NamedTuple):
@@ -76,10 +78,10 @@ class SchemesStudy(Plan):
     instances: Annotated[tuple[str, ...], Meta(min_length=1)]
     schemes: Annotated[tuple[str, ...], Meta(min_length=1)] = SCHEMES
     workers: Annotated[tuple[Count, ...], Meta(min_length=1)] = WORKERS
-    playouts: Annotated[tuple[Annotated[int, Meta(ge=round(1 / LEAST))], ...], Meta(min_length=1)] = (100,)
-    games: Annotated[int, Meta(ge=2, multiple_of=2)] = 200
+    playouts: Annotated[tuple[Playouts, ...], Meta(min_length=1)] = (100,)
+    games: Games = 200
     opening_plies: int = 2
-    seed: int = 0
+    seed: Seed = 0
     threads: bool = False
     serial: str = ""
 
@@ -300,8 +302,8 @@ def read_file(path: Path) -> SchemesStudy:
 def from_keys(given: Mapping[str, Any], source: str) -> SchemesStudy:
     """The study of a file's keys; ConfigError says what is wrong in `source`.  `game` is one of `instances`."""
     values, game = dict(given), given.get("game")
-    if values.pop("game", None) is not None:
-        values["instances"] = [game, *values.get("instances", ())]
+    if values.pop("game", None) is not None and isinstance(others := values.get("instances", ()), list | tuple):
+        values["instances"] = [game, *others]
     if isinstance(each := values.get("playouts"), int):
         values["playouts"] = [each]
     return SchemesStudy.from_values(values, source)
@@ -452,9 +454,11 @@ def _stored_times(folder: Path) -> dict[str, float]:
     """What has been measured; nothing if nothing was."""
     try:
         found = json.loads(read_plain(folder / TIMES))
+        return {name: math.nan if time is None else float(time) for name, time in found.items()}
     except FileNotFoundError:
         return {}
-    return {name: math.nan if time is None else time for name, time in found.items()}
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ConfigError([f"{folder / TIMES}: is damaged: {error}"]) from None
 
 
 def _time(cell: SchemesStudy, point: Point) -> float:

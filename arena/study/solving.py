@@ -7,6 +7,7 @@ virtual time, unless real ones are wanted.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from arena.agents.core.agent import Agent, Budget, registry
 from arena.agents.core.solve import solve, solver_of, solving_agents
 from arena.config.config import ConfigError
 from arena.results.papers import solver_scaling
-from arena.study.cells import Cells, Count, Positions
+from arena.study.cells import CHECKED, Cells, Count, Positions, Seed
 from arena.study.positions import names_of, random_position
 from arena.study.proof_study import NUMBER, not_made
 
@@ -45,7 +46,7 @@ class SolvingStudy(Cells):
     moves: tuple[str, ...] = ()
     positions: Positions = 3
     plies: Annotated[int, Meta(ge=0, le=10**6)] = 2
-    seed: int = 0
+    seed: Seed = 0
     nodes: int | None = None
     real: bool = False
 
@@ -55,7 +56,7 @@ class SolvingStudy(Cells):
     def faults(self):
         wrong = not_made([self.game]) or [text for spec in self.specs() for text in self._solver_problems(spec)]
         if not wrong:
-            list(self.states())
+            list(islice(self.states(), len(self.moves) or CHECKED))
         return wrong
 
     def _solver_problems(self, spec) -> list[str]:

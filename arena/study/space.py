@@ -2,15 +2,19 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from arena import agents
 from arena.agents.core.agent import Agent
+from arena.config.complaints import shown
 from arena.config.config import ConfigError
 from arena.games.core.parameters import parameters_of
 from arena.games.core.registry import spell
 
+MOST, LEAST = 1e150, 1e-150  # of numbers whose quotients are numbers
+KEYS = {"low", "high", "log", "whole", "choices"}
 DIGITS = 4  # significant ones of a value tried
 JOINTS = {"options": "; "}  # between the weights or options in a parameter's text
 FORM = "is no range: { low = 0.1, high = 2.0, log = true }, [0.1, 2.0], or { choices = [...] }"
@@ -111,7 +115,7 @@ def space_of(spec: str, tables: Mapping[str, Any], source: str) -> Space:
     try:
         agent = agents.make(spec)
     except ValueError as error:
-        raise ConfigError([f"{source}: agent = {spec!r}: {error}"]) from None
+        raise ConfigError([f"{source}: agent = {shown(spec)}: {error}"]) from None
     problems: list[str] = []
     known = {field.name: field for field in parameters_of(type(agent))}
     parameters = []
@@ -133,35 +137,39 @@ def space_of(spec: str, tables: Mapping[str, Any], source: str) -> Space:
 
 
 def _has_parts(table: Any) -> bool:
-    return isinstance(table, Mapping) and not table.keys() & {"low", "high", "choices"}
+    return isinstance(table, Mapping) and bool(table) and not table.keys() & {"low", "high", "choices"}
 
 
 def _read(name: str, table: Any, whole: bool, problems: list[str]) -> Parameter | None:
-    place = f"parameters.{name} = {table!r}"
+    place = f"parameters.{name} = {shown(table)}"
     if isinstance(table, list | tuple) and len(table) == 2 and all(type(one) in (int, float) for one in table):
         table = {"low": table[0], "high": table[1]}
-    if not isinstance(table, Mapping) or not table.keys() <= {"low", "high", "log", "whole", "choices"}:
+    if not isinstance(table, Mapping) or not table.keys() <= KEYS:
         problems.append(f"{place}: {FORM}")
         return None
     if "choices" in table:
         choices = table["choices"]
-        if not isinstance(choices, list | tuple) or len(set(choices)) < max(2, len(choices)):
+        plain = isinstance(choices, list | tuple) and all(isinstance(one, Value) for one in choices)
+        if not plain or len(set(choices)) < max(2, len(choices)):
             problems.append(f"{place}: choices are a list of two or more different values")
             return None
         return Parameter(name, choices=tuple(choices))
     low: Any = table.get("low")
     high: Any = table.get("high")
-    log = table.get("log", False)
-    if type(low) not in (int, float) or type(high) not in (int, float) or type(log) is not bool:
+    log, whole = table.get("log", False), table.get("whole", whole)
+    if not {type(low), type(high)} <= {int, float} or {type(log), type(whole)} != {bool}:
         problems.append(f"{place}: {FORM}")
     elif not low < high:
-        problems.append(f"{place}: low is less than high; from {high} to {low}?")
-    elif not math.isfinite(high - low):
-        problems.append(f"{place}: low and high are finite numbers")
-    elif log and low <= 0:
-        problems.append(f"{place}: on a logarithmic scale low is above 0")
+        problems.append(f"{place}: low is less than high; from {shown(high)} to {shown(low)}?")
+    elif not -MOST <= low < high <= MOST or high - low < LEAST:
+        problems.append(f"{place}: low and high are finite numbers, up to {MOST:g} and at least {LEAST:g} apart")
+    elif log and low < LEAST:
+        problems.append(f"{place}: on a logarithmic scale low is above 0, at least {LEAST:g}")
+    elif whole and not low == round(low) < round(high) == high:
+        ends = f"{{ low = {math.floor(low)}, high = {math.ceil(high)} }}"
+        problems.append(f"{place}: is for whole numbers, so low and high are whole, such as {ends}")
     else:
-        return Parameter(name, low, high, log, table.get("whole", whole))
+        return Parameter(name, low, high, log, whole)
     return None
 
 
@@ -169,7 +177,9 @@ def _own_value(agent: Agent, own: Parameter) -> Any:
     """The agent's value of a parameter; of a weight or an option as text says, as a number unless it is a choice."""
     field, _, part = own.name.partition(".")
     value = _parts(agent, field).get(part) if part else getattr(agent, field)
-    return float(value) if part and value is not None and not own.choices else value
+    with suppress(ValueError):
+        return float(value) if part and value is not None and not own.choices else value
+    return value
 
 
 def _refused(space: Space) -> list[str]:
@@ -202,6 +212,6 @@ def _start_fault(agent: Agent, own: Parameter) -> list[str]:
 
 def _parts(agent: Agent, field: str) -> dict[str, str]:
     """The weights, or options, in a parameter's text."""
-    text = getattr(agent, field) or ""
+    text = str(getattr(agent, field) or "")
     pairs = [part.partition("=") for part in text.split(JOINTS.get(field, ", ").strip()) if "=" in part]
     return {name.strip(): value.strip() for name, _, value in pairs}

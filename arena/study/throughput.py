@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from arena import agents, games
+from arena.config.config import ConfigError
 from arena.games.core.files import read_plain
 from arena.games.core.random import stream
 from arena.study.schemes import SchemesStudy
@@ -31,6 +32,8 @@ def stored(folder) -> pd.DataFrame | None:
         return pd.read_csv(BytesIO(read_plain(Path(folder) / FILE)))
     except FileNotFoundError:
         return None
+    except ValueError as error:
+        raise ConfigError([f"{Path(folder) / FILE}: is damaged: {error}"]) from None
 
 
 def throughput(study: SchemesStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:

@@ -14,8 +14,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from msgspec import Meta
+from pydantic import ValidationError
 
+from arena.config.complaints import complaint, in_words
 from arena.config.config import Config, ConfigError
+from arena.config.keys import MAX_COUNT
 from arena.config.loading import from_values
 from arena.formats.base import UNKNOWN, Way
 from arena.formats.sequential import SprtTable
@@ -88,11 +91,11 @@ class Tuning(cells.Plan):
     run: dict[str, Any] = field(default_factory=dict)
     against: tuple[str, ...] = (START,)
     sampler: str = "tpe"
-    games: Annotated[int, Meta(ge=2)] = 5000
-    at_once: cells.Count = 16
-    pairs: Annotated[int, Meta(ge=2, multiple_of=2)] = 8  # a trial plays half of them first
-    seed: int = 0
-    spsa: dict[str, Annotated[float, Meta(gt=0)]] = field(default_factory=dict)
+    games: Annotated[int, Meta(ge=2, le=MAX_COUNT)] = 5000
+    at_once: Annotated[int, Meta(ge=1, le=10_000)] = 16
+    pairs: cells.Games = 8  # a trial plays half of them first
+    seed: cells.Seed = 0
+    spsa: dict[str, Annotated[float, Meta(gt=0, le=1000)]] = field(default_factory=dict)
     confirm: dict[str, Any] = field(default_factory=dict)
 
     FILE, WHAT = PLAN_OF_TUNING, "tuning"
@@ -147,8 +150,9 @@ class Tuning(cells.Plan):
 
     def faults(self):
         problems = []
-        if type(self.confirm_games) is not int or self.confirm_games < 2:
-            problems.append(f"confirm.games = {self.confirm_games!r}: is a whole number from 2")
+        if type(self.confirm_games) is not int or not 2 <= self.confirm_games <= MAX_COUNT:
+            text = f"is a whole number from 2 to {MAX_COUNT}"
+            problems.append(complaint(("confirm", "games"), self.confirm_games, text))
         if self.sampler == "cmaes" and self.at_once < LEAST_CMAES:
             problems.append(f"at_once = {self.at_once}: cmaes needs {LEAST_CMAES} or more, of which half are its own")
         if not self.against or (len(self.against) > 1 and BEST in self.against):
@@ -160,6 +164,8 @@ class Tuning(cells.Plan):
                 read()
             except ConfigError as error:
                 problems += error.problems
+            except ValidationError as error:
+                problems += [f"confirm.{in_words(fault, SprtTable.model_fields)}" for fault in error.errors()]
             except (ValueError, TypeError) as error:
                 problems.append(str(error))
         if not problems:

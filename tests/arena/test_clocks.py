@@ -54,7 +54,7 @@ def played(*agents, clock="0.4+0.01", **more):
 
 @pytest.mark.parametrize(
     "text, clock",
-    [("10+0.1", (10, 0.1)), ("60", (60, 0)), (" 1.5+0 ", (1.5, 0)), (".5+.01", (0.5, 0.01)), ("3.+2", (3, 2))],
+    [("10+0.1", (10, 0.1)), ("1000000", (1e6, 0)), (" 1.5+0 ", (1.5, 0)), (".5+.01", (0.5, 0.01)), ("3.+2", (3, 2))],
 )
 def test_time_controls(text, clock):
     assert Clock.read(text)[:2] == clock and Clock.read(str(Clock.read(text))) == Clock.read(text)
@@ -226,6 +226,8 @@ def test_the_best_score_is_in_the_memory_that_the_supervisor_reads():
 
 BAD = [
     ({"clock": "10"}, ("negamax",), "negamax needs a budget of depth, not clock"),
+    ({"clock": ""}, (), r"budget.clock = '': is no time control; a clock is text such as"),
+    ({"clock": "0.00000001"}, (), r"budget.clock = '0.00000001': is out of range: a base is at least 0.001 s"),
     ({"clock": "10s"}, (), r"budget.clock = '10s': is no time control; a clock is text such as \"10\+0.1\""),
     ({"clock": 10}, (), "budget.clock = 10: is not text"),
     ({"clock": "0+1"}, (), "budget.clock = '0\\+1': is out of range"),
