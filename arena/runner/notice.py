@@ -95,7 +95,7 @@ def now(folder: Path) -> Now | None:
         return None  # and what lies there is of a process that was killed
     try:
         return msgspec.json.decode(read_plain(folder / PLAYING, MOST_BYTES), type=Now)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

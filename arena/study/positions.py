@@ -49,7 +49,7 @@ def read_positions(path: Path) -> list[Known]:
         try:
             found.append(Known(number, " ".join(words[:-1]), int(words[-1])))
         except ValueError:
-            bad.append(f"{path}:{number}: {line!r} is not of the form: moves score")
+            bad.append(f"{path}:{number}: {line[:80]!r} is not of the form: moves score")
     if bad or not found:
         more = [f"and {len(bad) - MOST_NAMED} more lines"] if len(bad) > MOST_NAMED else []
         raise UserError("\n".join([*bad[:MOST_NAMED], *more]) or f"{path} holds no positions")

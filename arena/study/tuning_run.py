@@ -8,10 +8,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 
 from arena import results
+from arena.config.config import ConfigError
 from arena.config.loading import text_of, values_in
 from arena.formats.base import Way
 from arena.results.database.store import FILE_NAME
@@ -97,7 +99,10 @@ def load(folder) -> Findings:
 
 
 def _step(row: dict[str, Any]) -> Step:
-    return Step(**row | {key: [tuple(one) for one in row[key]] for key in ("agents", "trials", "matches")})
+    try:
+        return msgspec.convert(row, Step)
+    except msgspec.ValidationError as error:
+        raise ConfigError([f"{STEPS}: is damaged: {error}"]) from None
 
 
 def _stored_pairs(folder: Path) -> Pairs:

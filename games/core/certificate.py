@@ -73,7 +73,8 @@ def read(path: Path) -> Certificate:
             given.game, given.line, given.winner, given.positions, np.frombuffer(raw, "<i4"), given.horizon
         )
     except (ValueError, RecursionError, zlib.error) as error:
-        raise UserError(f"{path} does not hold a certificate that `arena solve --proof` wrote: {error}") from None
+        text = "does not hold a certificate that `arena solve --proof` wrote"
+        raise UserError(f"{path} {text}: {error!s:.200}") from None
 
 
 def verify(game: Game, certificate: Certificate) -> int:

@@ -23,7 +23,7 @@ KINDS = (".csv", ".pgn", ".pdn", ".sgf", ".sgfs", ".hsgf", ".wtb", ".jsonl", ".t
 LOOKS = {".sgf": rb"\(\s*;\s*[A-Za-z]+\s*\[", ".pgn": rb"^\[\w+ +\"", ".jsonl": rb"\A\s*\{"}
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
 ARCHIVES = (".zip", ".tar", ".tgz", ".7z")
-FAULTS = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError)
+FAULTS = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError, ValueError)
 
 
 class Source(NamedTuple):
@@ -91,7 +91,8 @@ def _members(file: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     try:  # both are open as long as their members are wanted
         if file.suffix.lower() == ".zip":
             zipped = zipfile.ZipFile(file)
-            opened = {one.filename: partial(zipped.open, one) for one in zipped.infolist() if not one.is_dir()}
+            inside = [one for one in zipped.infolist() if one.filename and not one.is_dir()]
+            opened = {one.filename: partial(zipped.open, one) for one in inside}
         else:
             tarred = tarfile.open(file)  # noqa: SIM115
             opened = {one.name: partial(tarred.extractfile, one) for one in tarred if one.isfile()}
