@@ -14,7 +14,6 @@ from msgspec import Meta
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
 from arena.agents.core.solve import solve, solver_of
-from arena.config.complaints import shown
 from arena.games.core.errors import UserError
 from arena.study.cells import CHECKED, Cells, Positions, Seed
 from arena.study.positions import names_of, random_position
@@ -163,7 +162,7 @@ def not_made(names) -> list[str]:
         try:
             games.make(name)
         except ValueError as error:
-            found.append(f"game {shown(name)}: {error}")
+            found.append(f"game {name:.60}: {error}")
     return found
 
 

@@ -4,14 +4,17 @@ Imports, tablebases and books have theirs in `test_fuzz`, stores in `test_store_
 """
 
 import gzip
+import hashlib
 import io
 import json
 import os
 import struct
 import tarfile
+import tempfile
 import zipfile
 from dataclasses import asdict
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +27,8 @@ from arena.config.openings import BadOpenings, lines_of
 from arena.games.core import certificate
 from arena.games.core.network import make_orbits, new_network
 from arena.games.core.network_file import network_bytes
+from arena.report import archive
+from arena.results.database.store import FILE_NAME
 from arena.results.files.sources import sources
 from arena.results.shown.kinds import PLAN_OF_SCHEMES, PLAN_OF_TUNING
 from arena.runner import notice
@@ -107,6 +112,21 @@ def in_folder(read):
     return lambda path: read(path.parent)
 
 
+def study_archive() -> bytes:
+    """An archive whose metadata are right, of a file that is no store."""
+    about = {"@id": FILE_NAME, "@type": "File", "contentSize": "1", "sha256": hashlib.sha256(b"x").hexdigest()}
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        made.writestr(archive.METADATA, json.dumps({"@graph": [about]}))
+        made.writestr(FILE_NAME, b"x")
+    return file.getvalue()
+
+
+def unpacked(path):
+    with tempfile.TemporaryDirectory(dir=path.parent) as place:
+        archive.unpack(path, Path(place))
+
+
 def plan_of(kind):
     return in_folder(lambda folder: kind.read(folder).check())
 
@@ -135,6 +155,7 @@ def files() -> dict[str, tuple]:
         "a.sgf": (SGF.encode(), imported),
         "a.txt": (text, imported),
         "a.zip": (packed("zip", "a.pgn", text), imported),
+        "study.zip": (study_archive(), unpacked),
         "a.tar": (packed("", "a.csv", TABLE.encode()), imported),
         "a.tgz": (packed("gz", "a.csv", TABLE.encode()), imported),
         "a.tar.xz": (packed("xz", "a.csv", TABLE.encode()), imported),
