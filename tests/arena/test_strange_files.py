@@ -140,16 +140,18 @@ def test_it_is_said_in_a_line(whole, tmp_path, monkeypatch, undrawn, command, na
     undrawn.add("none")
     monkeypatch.chdir(tmp_path)
     run, _ = strange(whole, tmp_path, name, kind)
-    done = call(*COMMANDS[command].format(run=run, above=run.parent).split())
+    with seconds(30):
+        done = call(*COMMANDS[command].format(run=run, above=run.parent).split())
     assert done.exit_code == 2 and why in " ".join(done.output.split()), done.output
 
 
 def test_a_run_that_cannot_be_read_hides_no_other(whole, tmp_path):
     run, _ = strange(whole, tmp_path, "lock", "pipe")
     shutil.copytree(whole, run.parent / "good")
-    listed = call("runs", run.parent).output
+    with seconds(30):
+        listed = call("runs", run.parent).output
     assert "good" in listed and "lock is a pipe" in listed
-    with pytest.raises(StoreError, match="is a pipe"):
+    with seconds(10), pytest.raises(StoreError, match="is a pipe"):
         busy(run)
 
 
