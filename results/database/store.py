@@ -253,7 +253,11 @@ class Store:
         )
 
     def made_anew(
-        self, records: Iterable[GameRecord], kept: str = DAMAGED_NAME, meta: dict | None = None, agents=None
+        self,
+        records: Iterable[GameRecord],
+        kept: str = DAMAGED_NAME,
+        meta: dict | None = None,
+        agents: Sequence[dict] | None = None,
     ) -> Path:
         """Replace the file by one with these games, which may be read from it; return the old file's new place.
 
