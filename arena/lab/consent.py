@@ -4,6 +4,7 @@ Anybody can write an address, and send it.  So an address may fill fields, and n
 read before a click; a program, a plug-in or a file then begins with a question that shows it.
 """
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -51,8 +52,10 @@ def _of_spec(text: str, depth: int) -> Iterator[str]:
         return
     cls = agents.named(name) or games.named(name)
     given = dict(zip((one.name for one in parameters_of(cls)), arguments)) | keywords if cls else keywords
-    for words, fields in (("the program", "program_fields"), ("the file", "file_fields")):
-        yield from (f"{words} {given[field]}" for field in getattr(cls, fields, ()) if given.get(field))
+    yield from (f"the file {given[field]}" for field in getattr(cls, "file_fields", ()) if given.get(field))
+    for field in getattr(cls, "program_fields", ()):
+        if command := given.pop(field, ""):  # what else is given, such as its environment, may change what it does
+            yield ", ".join([f"the program {command}", *(f"{name}={value!r}" for name, value in given.items())])
     for one in (*arguments, *keywords.values()):
         yield from reached(one, depth + 1)
 
@@ -78,6 +81,8 @@ async def agreed(*wanted: Any) -> bool:
             ui.button("Go on", on_click=lambda: dialog.submit(True)).props("no-caps outline")
             ui.button("No", on_click=lambda: dialog.submit(False)).props("no-caps")
     yes = bool(await dialog)
+    if dialog.is_deleted:  # with its page
+        raise asyncio.CancelledError
     dialog.delete()
     if yes:
         _agreed.update(asked)

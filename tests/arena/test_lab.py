@@ -187,6 +187,7 @@ def test_our_own_agents_ask_nothing(name):
         ("\uff45xternal(command='x'", "what \uff45xternal(command='x' names"),
         ("\uff45xternal(command='x')", "the program x"),
         ("external('x')", "the program x"),
+        ("external('x', environment='A=b', nodes=3)", "the program x, environment='A=b', nodes=3"),
         ("uct(methods=\"puct(prior='file:a') + gumbel()\")", "what puct(prior='file:a') + gumbel() names"),
         ({"plugins": ["mine"], "game": "hex"}, "the code of the plug-in mine"),
         ({"plugins": "mine"}, "the code of the plug-in mine"),
