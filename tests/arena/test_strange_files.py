@@ -67,7 +67,7 @@ def seconds(most):
 def put(place, kind, outside):
     """Something strange at a place, which leads to what lies outside if it can."""
     if place.is_dir():
-        place.rmdir()
+        shutil.rmtree(place)
     place.unlink(missing_ok=True)
     place.parent.mkdir(exist_ok=True)
     if kind == "socket":
@@ -93,7 +93,8 @@ def strange(whole, tmp_path, name, kind):
     run, outside = tmp_path / "all" / "run", tmp_path / "outside"
     shutil.copytree(whole, run)
     outside.mkdir()
-    shutil.copy(whole / STORE, outside / "letter")
+    real = whole / name if (whole / name).is_file() else whole / STORE
+    (outside / "letter").write_bytes(real.read_bytes() if real.is_file() else b"precious")
     for name_of_ours in ("ratings.svg", "report.html", "notes"):
         (outside / name_of_ours).write_text("precious")
     put(run / name, kind, outside)
@@ -122,6 +123,58 @@ def test_nothing_hangs_and_nothing_outside_changes(whole, tmp_path, monkeypatch,
         assert done.exception is None or isinstance(done.exception, SystemExit), (command, done.exception)
         assert done.exit_code in (0, 1, 2) and "Traceback" not in done.output, (command, done.output)
         assert held_by(outside) == before, command
+
+
+STUDIES = {
+    "study": (
+        'game = "tictactoe"\ngames = 4\nplayouts = [4, 8]\nworkers = [1, 2]\nschemes = ["root"]\n',
+        "study schemes",
+        ("plan.json", "times.json", "scaling.csv", "scaling.tex", "schemes.pdf", "throughput.csv", "tictactoe-4"),
+        ("--speed-seconds", "0"),
+    ),
+    "tuning": (
+        'game = "tictactoe"\nagent = "uct(playouts=4)"\ngames = 32\nat_once = 2\npairs = 2\n'
+        "[parameters]\nexploration = [0.1, 2.0]\n",
+        "tune",
+        ("tuning.json", "steps.jsonl", "recommended.toml"),
+        (),
+    ),
+}
+OF_STUDIES = ("table {run}", "runs {above}", "report {run}", "plot {run} {figure}", "{again} --out {run} --resume")
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def study(request, tmp_path_factory):
+    """(its kind, a finished study or tuning)."""
+    text, command, _, more = STUDIES[request.param]
+    folder = tmp_path_factory.mktemp("studies")
+    (folder / "it.toml").write_text(text)
+    words = [*command.split(), folder / "it.toml", "--out", folder / "run", "--workers", "1", *more]
+    done = call(*words)
+    assert done.exit_code == 0, done.output
+    return request.param, folder / "run"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_hangs_for_a_study_either(study, tmp_path, monkeypatch, undrawn, kind):
+    what, folder = study
+    undrawn.add("none")
+    monkeypatch.chdir(tmp_path)
+    figure = {"study": "speedup", "tuning": "tuning"}[what]
+    for number, name in enumerate(STUDIES[what][2]):
+        place = tmp_path / str(number)
+        place.mkdir()
+        if (folder / name).is_dir() and kind == "folder":
+            continue
+        run, outside = strange(folder, place, name, kind)
+        before = held_by(outside)
+        for words in OF_STUDIES:
+            with seconds(60):
+                done = call(*words.format(run=run, above=run.parent, figure=figure, again=STUDIES[what][1]).split())
+            assert done.exception is None or isinstance(done.exception, SystemExit), (name, words, done.exception)
+            assert done.exit_code in (0, 1, 2, 3) and "Traceback" not in done.output, (name, words, done.output)
+            assert held_by(outside) == before, (name, words)
 
 
 @pytest.mark.parametrize(
