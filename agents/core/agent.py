@@ -268,6 +268,10 @@ class Agent:
         """The name and version of an outside program, for a run's store; empty for other agents."""
         return ""
 
+    def outside(self) -> str:
+        """What identifies code that is no Python of this process; empty for other agents."""
+        return ""
+
     def lacks(self) -> str:
         """What the agent needs and this machine lacks, in words; empty if nothing."""
         return ""

@@ -1,11 +1,13 @@
 """Any program as an agent, spoken to by JSON lines, GTP, UCI or xboard's protocol over its standard streams."""
 
 import atexit
+import hashlib
 import os
 import shlex
 import time
 import weakref
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -104,6 +106,12 @@ class External(Agent):
             return f"a program that fails: {error}"
         engine.close()
         return " ".join(engine.identity).strip() or "a program without a name"
+
+    def outside(self):
+        """`identity`, and digests of the files that its command names."""
+        words = [Path(self.folder, word) for word in shlex.split(self.command)]
+        sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in words if path.is_file()]
+        return " ".join([self.identity(), *sums])
 
     def lacks(self):
         fault = lacking(self.command, self.place)

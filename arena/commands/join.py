@@ -34,6 +34,7 @@ def join(
     version: Version = "",
     games: Games = 10_000,
     drop: Drop = "",
+    trust: options.Trust = False,
     *,
     where: Where,
 ) -> None:
@@ -51,6 +52,7 @@ def join(
 
     if bool(agent) == bool(drop):
         raise typer.BadParameter("give the agent that joins, or --drop and the name of one that leaves")
+    options.trust_run(folder, trust)
     if drop:
         run, kept = dropped(folder, drop)
         table = run.table("standings")

@@ -49,6 +49,7 @@ class Format(ABC):
     name: ClassVar[str]
     players: ClassVar[int] = 2
     adaptive: ClassVar[bool] = False  # whether results decide which games are played
+    renames: ClassVar[bool] = True  # whether the rest of an agent's games may be another one's, whose code is another
     growing: ClassVar[tuple[str, ...]] = ("games",)  # may grow when a run is resumed
     counts_games: ClassVar[bool] = False  # whether its own keys say how many games there are
     Keys: ClassVar[type[Table]] = Table  # the format's own keys in the configuration
@@ -125,7 +126,7 @@ class Format(ABC):
 class Matches(Format):
     """Two agents meet on openings 0, 1, ..., each played with both sides."""
 
-    adaptive = True
+    adaptive, renames = True, False
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)
@@ -196,7 +197,7 @@ class Matches(Format):
 class KnownMatches(Matches):
     """Base of the formats whose matches are known before play."""
 
-    adaptive = False
+    adaptive, renames = False, True
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)

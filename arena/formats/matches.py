@@ -18,7 +18,7 @@ class ListedMatches(Format):
     holds an earlier one's openings again adds those it lacks.
     """
 
-    name = "matches"
+    name, renames = "matches", False
     growing = ("games", "matches", "agents", "plugins")
     counts_games = True
 

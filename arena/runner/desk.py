@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
@@ -25,15 +26,25 @@ class Desk:
 
     def __init__(self, store: Store, config: Config, folder: Path, events: Events):
         self.store, self.events, self.stored = store, events, store.ids()
+        self.schedule_values = config.values
         self.schedule = Schedule.after(config.values, store.results())
         self.room = Room(folder, config.values["disk"])
         self.notice, self.before, self.begun = Notice(folder), len(self.stored), time.time()
         self.engine: Engine | None = None
         self.failing = ""  # what an agent does wrong in every game
         self._names = [name for name, _ in config.agents]
+        self.renamed: dict[str, str] = store.meta.get("renamed", {})  # agents whose code is another one by now
         self._games, self._raised = Counter[str](), Counter[tuple[str, str]]()  # of this process, by agent
         self._tell("preparing", [])
         events.planned(self.schedule)
+
+    def due_agents(self) -> set[str]:
+        """The agents that have games to play; of a format that goes by results, all."""
+        schedule = Schedule(self.schedule_values)
+        if schedule.formats[0].adaptive:
+            return set(self._names) if self.left() else set()
+        left = (fixture for fixture in iter(schedule.next, None) if fixture.id not in self.stored)
+        return {self._names[seat] for fixture in left for seat in fixture.seats}
 
     def left(self) -> int:
         """The number of games wanted and not stored."""
@@ -50,7 +61,11 @@ class Desk:
 
     def add(self, records: list[GameRecord]) -> None:
         """Store finished games."""
-        self.store.add_all(records)
+        new = self.renamed.get
+        self.store.add_all(
+            replace(one, first=new(one.first, one.first), second=one.second and new(one.second, one.second))
+            for one in records
+        )
         for record in records:
             self.stored.add(record.id)
             way = record.opening_moves, record.moves, record.reason

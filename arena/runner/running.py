@@ -18,12 +18,14 @@ from arena.config import loading
 from arena.config.complaints import complaint
 from arena.config.config import Config, ConfigError, differences
 from arena.config.trust import trust
+from arena.formats.base import formats
 from arena.games.core.jit import warn_of_changes
 from arena.games.core.prepared_file import changes
 from arena.results.database.integrity import mend
 from arena.results.database.store import FILE_NAME, Store
 from arena.runner.desk import Desk
 from arena.runner.events import Events
+from arena.workers.codes import RULES, codes_of, is_same, numbered
 from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
 from arena.workers.machine import classes_of, cores, describe_run, sources_of
@@ -134,9 +136,9 @@ def _run(config: Config, out, place, resume: bool, changed: bool, events: Events
         desk = Desk(store, config, folder, events)
         stack.callback(desk.notice.close)
         if not new:
-            noted = _noted(store, config, desk, changed)
+            noted, others = _noted(store, config, desk, changed)
             if noted or store.config != config.resolved():  # the changes that a resume allows
-                store.set_config(config.resolved(), noted)
+                store.set_config(config.resolved(), noted, others)
         elif blind := store.meta["machine"].get("unwatched"):
             events.trouble(f"changes of these are not noticed when the run is resumed: {blind}")
         if here and not new and desk.left():
@@ -217,7 +219,8 @@ def _open_store(config, folder, resume) -> Store:
     if _is_new(folder, resume):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
         files = {"files": found} if (found := config.files()) else {}
-        return Store.create(folder, {"config": resolved, "machine": describe_run(config), **files}, specs)
+        about = {"config": resolved, "machine": describe_run(config), "codes": codes_of(config), **files}
+        return Store.create(folder, about, specs)
     store = Store.open(folder, write=True)
     try:
         if lines := differences(store.config, resolved):
@@ -232,12 +235,13 @@ def _open_store(config, folder, resume) -> Store:
     return store
 
 
-def _noted(store, config, desk: Desk, changed: bool) -> dict[str, Any]:
-    """What to note of the code that plays from now on, and of agents that join.
+def _noted(store, config, desk: Desk, changed: bool) -> tuple[dict[str, Any], list[dict]]:
+    """What to note of the code that plays from now on, and of agents that join; and agents that are others from now on.
 
-    ConfigError if the code of the others is not the run's, and the user has not said so.
+    ConfigError if the code of those who have games left, or of the games, is not the run's, and the user has not said
+    so; or if the format cannot have two agents in place of one.
     """
-    met, now = len(store.agents), sources_of(config)
+    met, now, codes = len(store.config["agents"]), sources_of(config), codes_of(config)
     was = store.meta.get("versions", [{"digest": store.meta["machine"]["source_digest"], "games": 0}])
     noted: dict[str, Any] = {}
     before = now
@@ -245,21 +249,34 @@ def _noted(store, config, desk: Desk, changed: bool) -> dict[str, Any]:
         before = sources_of(replace(config, agents=config.agents[:met]))
         came = {"agents": joined, "games": len(desk.stored), "digest": now}
         noted = {"joined": [*store.meta.get("joined", []), came], "versions": [*was[:-1], was[-1] | {"digest": now}]}
+    stored = store.meta.get("codes", {})
+    if stored and joined:
+        noted["codes"] = stored | {name: codes[name] for name in joined}
     if was[-1]["digest"] == before or not desk.left():
-        return noted
-    text = (
-        f"the code of games or agents has changed since the run was started (digest {was[-1]['digest']}, now {before})"
-    )
+        return noted, []
+    due, renamed = desk.due_agents(), desk.renamed
+    others = [name for name in due if is_same(stored, codes, renamed.get(name, name), name) is False]
+    if stored and not others and is_same(stored, codes, RULES):
+        return noted, []  # who has changed has no game left
+    what = f"the code of {' and '.join(sorted(others))}" if others else "the code of games or agents"
+    text = f"{what} has changed since the run was started (digest {was[-1]['digest']}, now {before})"
+    refused = f"the run in {store.path.parent} cannot be resumed: {text}"
     if not changed:
-        raise ConfigError(
-            [
-                f"the run in {store.path.parent} cannot be resumed: {text}; to go on with the new one, and have tables "
-                "say from which game on: --changed (in Python, changed=True)"
-            ]
-        )
+        how = "to go on with the new one, and have tables say from which game on: --changed (in Python, changed=True)"
+        raise ConfigError([f"{refused}; {how}"])
+    if others and not formats()[config.format].renames:
+        how = f"and two codes are two agents, of which {config.format} cannot make one: go on with the code as it was"
+        raise ConfigError([f"{refused}, {how}, or take it out of a pool: arena join DIR --drop NAME"])
     log.warning(text)
     desk.events.trouble(text)
-    return noted | {"versions": [*was, {"digest": now, "games": len(desk.stored)}]}
+    specs = {entry["name"]: entry["agent"] for entry in store.config["agents"]}
+    new = {name: numbered(name, stored) for name in others}
+    noted["codes"] = stored | noted.get("codes", {}) | {new[name]: codes[name] for name in others}
+    noted["codes"] |= {RULES: codes[RULES]} if stored else {}
+    noted["renamed"] = renamed | new
+    noted["versions"] = [*was, {"digest": now, "games": len(desk.stored), **({"agents": new} if new else {})}]
+    desk.renamed = noted["renamed"]
+    return noted, [{"name": new[name], "agent": specs[name]} for name in others]
 
 
 def _play(engine: Engine, desk: Desk) -> None:

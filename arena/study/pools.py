@@ -5,8 +5,9 @@ Whom a newcomer meets follows from closed batches alone, as a tuning's steps do,
 
 import math
 import os
+import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,13 @@ from arena.results.shown.tournament import Tournament
 from arena.results.statistics.elo import ELO_PER_LOGIT, Z
 from arena.runner.events import Events
 from arena.runner.running import Playing
+from arena.workers.codes import RULES, codes_of, is_same
 from arena.workers.machine import sources_of
 
 FIRST, PAIRS = 4, 10  # opponents of a newcomer's first batch, from the best to the worst, and pairs against each
 POOLS = 1.5  # errors in the pool, over those against one agent, from which on most is the pool's
 BEFORE_DROP = "before-drop.sqlite"
+ONE_CODE = 'Of code that Git knows, both can meet: a plug-in "mine@REVISION as old"'
 FEW = 3  # games in a message
 CHUNK = 5  # pairs that are given to an opponent at once
 SAME = ("instances", "budgets", "openings", "opening_plies", "resign", "draw")  # keys of runs that are one
@@ -76,12 +79,20 @@ def join(
     if config["format"] != played.meta["config"]["format"]:
         with Store.open(place, write=True) as store:
             store.set_config(config, {})
+    _refuse_renamed(played)
     if more_plugins := [one for one in map(fixed, named()) if one not in config["plugins"]]:
         config["plugins"] = [*config["plugins"], *more_plugins]
         config["plugin_path"] = config["plugin_path"] or os.getcwd()
     if name not in known:
         config["agents"] = [*config["agents"], {"name": name, "agent": spec}]
-    while more := next_batch(played, name, error, games):
+    held, now = played.meta.get("codes", {}), codes_of(restored := Config.restored(config))
+    gone = {one for one, _ in restored.agents if one != name and is_same(held, now, one) is False}
+    if gone:
+        text = f"the code of {' and '.join(sorted(gone))} is another one by now, so {name} does not meet them"
+        if gone == known.keys() - {name}:
+            raise ConfigError([f"{place}: {text}, and there is no other agent. {ONE_CODE}"])
+        tell(f"{text}. {ONE_CODE}")
+    while more := next_batch(played, name, error, games, gone):
         config["matches"] = [*config["matches"], *more]
         wanted = ", ".join(f"{other} ({2 * (end - begin)})" for _, other, begin, end in more)
         tell(f"{name} meets {wanted}")
@@ -110,6 +121,13 @@ def limited(played: Tournament, name: str, error: float) -> str:
     )
 
 
+def _refuse_renamed(played: Tournament) -> None:
+    """ConfigError for a run in which two codes of an agent share the games of one: nobody can meet the first."""
+    for name, other in played.meta.get("renamed", {}).items():
+        out = f"arena join {played.folder} --drop {shlex.quote(name)}"
+        raise ConfigError([f"{played.folder}: {other} has played the rest of the games of {name}. Drop one: {out}"])
+
+
 def drop(folder: str | os.PathLike[str], name: str) -> tuple[Tournament, Path]:
     """Take an agent and its games out of a stored run; returns the run, and where the store as it was is kept.
 
@@ -117,9 +135,11 @@ def drop(folder: str | os.PathLike[str], name: str) -> tuple[Tournament, Path]:
     """
     played = _of_two(Path(folder))
     import_stored(played.meta["config"])
-    left = [entry for entry in played.meta["config"]["agents"] if entry["name"] != name]
-    if len(left) == len(played.names):
-        raise ConfigError([f"{folder}: has no agent {name}; its agents are {listed(played.names)}"])
+    left = [{"name": one["name"], "agent": one["spec"]} for one in played.agents if one["name"] != name]
+    if len(left) == len(played.agents):
+        raise ConfigError(
+            [f"{folder}: has no agent {name}; its agents are {listed([one['name'] for one in played.agents])}"]
+        )
     if len(left) < 2:
         raise ConfigError([f"{folder}: without {name} there would be no two agents that play each other"])
     names = {entry["name"]: entry["name"] for entry in left}
@@ -131,6 +151,8 @@ def drop(folder: str | os.PathLike[str], name: str) -> tuple[Tournament, Path]:
         for key in {"joined", "versions"} & meta.keys():  # which count the games that were stored before
             meta[key] = [one | {"games": sum(stays[: one["games"]])} for one in meta[key]]
         meta["joined"] = [one for one in meta.get("joined", []) if one["agents"] != [name]]
+        meta["codes"] = {one: code for one, code in meta.get("codes", {}).items() if one != name}
+        meta["renamed"] = {}  # the agents that are left are agents like others
         if _is_unchanged(played):
             meta["versions"] = [{"digest": sources_of(Config.restored(config)), "games": 0}]
         rest = [one for one in store.agents if one["name"] != name]
@@ -184,8 +206,10 @@ def _listed(values: Mapping[str, Any], matches: Sequence) -> dict[str, Any]:
     ).resolved()
 
 
-def next_batch(played: Tournament, name: str, error: float, games: int) -> list[list]:
+def next_batch(played: Tournament, name: str, error: float, games: int, gone: Collection[str] = ()) -> list[list]:
     """The matches that a newcomer plays next; none if its rating is known well enough, or it has played enough.
+
+    gone: agents that it cannot meet
 
     A pair of games tells most against opponents of its strength (p (1 - p) of the chance to win), and less the less is
     known of the opponent.  Chunks go where they tell most, until they would do, or are as many as were played so far.
@@ -193,7 +217,7 @@ def next_batch(played: Tournament, name: str, error: float, games: int) -> list[
     numbers = {entry["name"]: number for number, entry in enumerate(played.agents)}
     ratings, conditions = played.ratings, len(played.conditions)
     met = _openings_met(played, name)
-    others = [one for one in numbers if one != name and math.isfinite(ratings.elo[numbers[one]])]
+    others = [one for one in numbers if one != name and one not in gone and math.isfinite(ratings.elo[numbers[one]])]
     if not met:
         ranked = sorted(others, key=lambda one: -ratings.elo[numbers[one]])
         chosen = [ranked[round(place)] for place in np.linspace(0, len(ranked) - 1, min(FIRST, len(ranked)))]
@@ -254,12 +278,20 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
             if run.meta["config"].get(key) != first.get(key)
         ]
         told += _differences(runs[0], run)
-    entries, names = _entries(runs, told)
+        if is_same(runs[0].meta.get("codes"), run.meta.get("codes"), RULES) is False:
+            raise ConfigError(
+                [f"{run.folder}: its games have other rules than those of {runs[0].folder}, by their code"]
+            )
+    entries, names, codes = _entries(runs, told)
     records, matches = _renumbered(runs, names, [entry["name"] for entry in entries])
     plugins = list(dict.fromkeys(plugin for run in runs for plugin in run.meta["config"]["plugins"]))
     config = _listed(first | {"agents": entries, "plugins": plugins}, matches)
     meta: dict[str, Any] = {"config": config, "machine": runs[0].meta["machine"]}
-    meta["merged"] = [{"folder": str(run.folder), "games": len(run), "machine": run.meta["machine"]} for run in runs]
+    meta["merged"] = [
+        {"folder": str(run.folder), "games": len(run), "machine": run.meta["machine"], "versions": run.versions}
+        for run in runs
+    ]
+    meta["codes"] = codes
     if all(_is_unchanged(run) for run in runs):
         meta["versions"] = [{"digest": sources_of(Config.restored(config)), "games": 0}]
     with Store.create(out, meta, [{"name": one["name"], "spec": one["agent"]} for one in entries]) as store:
@@ -283,22 +315,32 @@ def _is_unchanged(run: Tournament) -> bool:
     return len(was) == 1 and was[0]["digest"] == sources_of(Config.restored(run.meta["config"]))
 
 
-def _entries(runs, told: list[str]) -> tuple[list[dict], list[dict[str, str]]]:
-    """The agents of all runs, and for each run the new names of its own."""
+def _entries(runs, told: list[str]) -> tuple[list[dict], list[dict[str, str]], dict[str, dict]]:
+    """The agents of all runs, for each run the new names of its own, and the codes of all.
+
+    Agents of a name are one if their text and their code are the same.
+    """
     specs: dict[str, str] = {}
+    codes: dict[str, dict] = {}
     names: list[dict[str, str]] = []
     for run in runs:
-        renamed = {}
-        for entry in run.meta["config"]["agents"]:
-            name = composed(entry["name"])
-            if specs.get(name, entry["agent"]) != entry["agent"]:
+        renamed, held = {}, run.meta.get("codes", {})
+        for entry in run.agents:
+            name, spec = composed(entry["name"]), entry["spec"]
+            if (was := specs.get(name, spec)) != spec or is_same(codes, held, name, entry["name"]) is False:
+                what = f"is {spec}, another agent" if was != spec else "has other code, so it is another agent"
                 name = f"{name} ({Path(run.folder).name})"
-                told.append(f"{entry['name']} of {run.folder} is {entry['agent']}, another agent: here it is {name}")
-            if specs.setdefault(name, entry["agent"]) != entry["agent"]:
+                told.append(f"{entry['name']} of {run.folder} {what}: here it is {name}")
+            elif name in specs and is_same(codes, held, name, entry["name"]) is None:
+                told.append(f"whether {name} of {run.folder} has the code of the runs before is not known")
+            if specs.setdefault(name, spec) != spec or is_same(codes, held, name, entry["name"]) is False:
                 raise ConfigError([f"{run.folder}: two agents would be called {name}"])
+            if entry["name"] in held:
+                codes.setdefault(name, held[entry["name"]])
             renamed[entry["name"]] = name
         names.append(renamed)
-    return [{"name": name, "agent": spec} for name, spec in specs.items()], names
+        codes |= {RULES: held[RULES]} if RULES in held else {}
+    return [{"name": name, "agent": spec} for name, spec in specs.items()], names, codes
 
 
 def _renumbered(runs, names, order: list[str]) -> tuple[list[GameRecord], list[tuple]]:

@@ -19,9 +19,9 @@ def describe() -> dict:
         "memory_bytes": _memory(),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "numba": _version("numba"),
-        "numpy": _version("numpy"),
-        "project": _version(PROJECT),
+        "numba": version("numba"),
+        "numpy": version("numpy"),
+        "project": version(PROJECT),
     }
 
 
@@ -53,11 +53,15 @@ def sources_of(config, values: bool = True) -> str:
 
 
 def classes_of(config) -> list[type]:
-    """The classes of the games and agents, and of what their parameters name, such as each worker's search."""
+    """`classes_of_made` of all games and agents."""
+    return classes_of_made([*config.instances, *(agent for _, agent in config.agents)])
+
+
+def classes_of_made(made) -> list[type]:
+    """The classes of games or agents, and of what their parameters name, such as each worker's search."""
     from arena.agents.core.agent import registry as agents
     from arena.agents.montecarlo.method import registry as methods
 
-    made = [*config.instances, *(agent for _, agent in config.agents)]
     words = {word for one in made for word in re.findall(r"\w+", str(one))}
     named = [kind.named(word) for word in sorted(words) for kind in (agents, methods) if word in kind]
     return [*map(type, made), *filter(None, named)]
@@ -117,7 +121,7 @@ def _memory():
         return None
 
 
-def _version(package):
+def version(package):
     """The version; "not installed" for the project run from a source folder."""
     try:
         return importlib.metadata.version(package)

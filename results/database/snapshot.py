@@ -123,7 +123,7 @@ class Snapshot:
         """The agents' names, in the order of the configuration; with pairings or matches, of those that meet others."""
         config = self.meta.get("config", {})
         pairings = config.get("pairings") or config.get("matches") or []
-        met = {name for one, other, *_ in pairings for name in (one, other)}
+        met = {name for one, other, *_ in pairings for name in (one, other)} | {*self.meta.get("renamed", {}).values()}
         return [agent["name"] for agent in self.agents if not pairings or agent["name"] in met]
 
     @property

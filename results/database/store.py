@@ -163,10 +163,14 @@ class Store:
             row = (key, json.dumps(value))
             connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (*row, digest(row)))
 
-    def set_config(self, config: dict, meta: Mapping[str, Any]) -> None:
-        """Replace the configuration, by one that may have more agents; at once with them, and entries of `meta`."""
+    def set_config(self, config: dict, meta: Mapping[str, Any], agents: Iterable[dict] = ()) -> None:
+        """Replace the configuration, by one that may have more agents; at once with them, and entries of `meta`.
+
+        agents: others, as of the configuration, that games are stored of
+        """
         known = {agent["name"] for agent in self.agents}
-        more = [(entry["name"], entry["agent"]) for entry in config["agents"] if entry["name"] not in known]
+        named = [*config["agents"], *agents]
+        more = [(entry["name"], entry["agent"]) for entry in named if entry["name"] not in known]
         with explained(self.path, "write config to"), self._connection as connection:
             rows = [(len(known) + i, *agent) for i, agent in enumerate(more)]
             connection.executemany("INSERT INTO agents VALUES (?, ?, ?, ?)", [(*row, digest(row)) for row in rows])

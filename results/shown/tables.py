@@ -257,9 +257,12 @@ def notes(games: pd.DataFrame) -> list[str]:
 
 
 def notes_on_versions(versions: list[dict]) -> list[str]:
-    """A sentence for each change of the code that played: `digest`, and the `games` stored before."""
+    """A sentence for each change of the code that played: `digest`, the `games` stored before, and `agents` that have
+    other names from there on.
+    """
     return [
         f"Two versions of the code played: from stored game {now['games'] + 1} on other sources of games or agents "
         f"(digest {now['digest']}, before {was['digest']})."
+        + "".join(f" From there on {name} is {other}." for name, other in now.get("agents", {}).items())
         for was, now in itertools.pairwise(versions)
     ]

@@ -189,7 +189,8 @@ class Tournament(Snapshot):
     @property
     def versions(self) -> list[str]:
         """Sentences that each table needs, in whatever form, if code changed while the run was played."""
-        return tables.notes_on_versions(self.meta.get("versions", []))
+        merged = [f"{run['folder']}: {text}" for run in self.meta.get("merged", []) for text in run.get("versions", [])]
+        return [*merged, *tables.notes_on_versions(self.meta.get("versions", []))]
 
     def notes_on(self, frame: pd.DataFrame) -> list[str]:
         """The notes of `notes`, with one on this table's intervals if many stand side by side."""

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,11 +15,14 @@ from typer.testing import CliRunner
 
 import arena
 from arena import results
+from arena.agents.core.agent import registry
 from arena.cli import app
 from arena.config.config import ConfigError
+from arena.config.trust import import_plugin
 from arena.results.database.store import Store
 from arena.study import pools
 from tests.arena.stored import store_run
+from tests.arena.test_run_files import write_book
 
 POOL = ["random", "flat(playouts=2)", "flat(playouts=8)", "uct(playouts=20)"]
 KEYS = {"game": "tictactoe", "games": 40, "seed": 3, "workers": 2}
@@ -324,3 +329,118 @@ def test_another_agent_of_the_same_name_is_told(tmp_path):
     merged, told = arena.merge([tmp_path / "one", tmp_path / "two"], tmp_path / "both")
     assert [one["name"] for one in merged.agents] == ["mine", "base", "mine (two)"]
     assert "here it is mine (two)" in told[0]
+
+
+# -- One name, one code -----------------------------------------------------------------------------------------------
+
+MINE = """
+import numpy as np
+from arena.agents.core.agent import Decision
+from arena.agents.random import Random, RandomPlayer
+
+
+class Mine(Random):
+    name = "mine"
+
+    def new_player(self, game, budget):
+        return MinePlayer(game)
+
+
+class MinePlayer(RandomPlayer):
+    def decide(self, state, rng):
+        return Decision({which}(self.game.moves(state)))
+"""
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {{"id": asked["id"], "name": "mine"}}
+    if asked["type"] == "move":
+        answer["move"] = {which}(asked["legal"])
+    print(json.dumps(answer), flush=True)
+    if asked["type"] == "quit":
+        break
+"""
+
+
+@pytest.fixture(params=["plug-in", "program", "book"])
+def mine(request, tmp_path, monkeypatch):
+    """(an agent's text, a function that gives it other code), of each kind that code can be of."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+
+    def write(which):
+        if request.param == "plug-in":
+            shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)  # of a file of the same second and size
+            (tmp_path / "mine.py").write_text(MINE.format(which=which))
+            sys.modules.pop("mine", None)
+            registry._classes.pop("mine", None)
+        elif request.param == "program":
+            (tmp_path / "mine_program.py").write_text(PROGRAM.format(which=which))
+        else:
+            write_book(tmp_path / "a.book", {"max": "1a", "min": "2b"}[which])
+
+    write("max")
+    specs = {"plug-in": "mine", "program": f"external(command='{sys.executable} mine_program.py')"}
+    yield specs.get(request.param, "uct(playouts=5, book='a.book')"), write
+    registry._classes.pop("mine", None)
+
+
+def keys_of(spec, **more):
+    plugins = {"plugins": ["mine"], "plugin_path": os.getcwd()} if spec == "mine" else {}
+    others = [{"agent": "random", "name": "base"}, {"agent": "flat(playouts=2)", "name": "flat"}]
+    return KEYS | {"games": 4, "workers": 1, "agents": [{"name": "own", "agent": spec}, *others], **plugins, **more}
+
+
+def test_two_codes_are_two_agents_in_a_merged_run(mine, tmp_path):
+    spec, write = mine
+    one = arena.run(**keys_of(spec), out=tmp_path / "one")
+    same = arena.run(**keys_of(spec, seed=8), out=tmp_path / "same")
+    write("min")
+    two = arena.run(**keys_of(spec, seed=9), out=tmp_path / "two")
+    both, told = arena.merge([one.folder, same.folder], tmp_path / "both")
+    assert [agent["name"] for agent in both.agents] == ["own", "base", "flat"] and told == []
+    for folders, name in (((both, two), "own (two)"), ((two, both), "own (both)")):
+        apart, told = arena.merge([run.folder for run in folders], tmp_path / name)
+        assert [agent["name"] for agent in apart.agents] == ["own", "base", "flat", name]
+        assert len(told) == 1 and f"has other code, so it is another agent: here it is {name}" in told[0]
+        games = apart.standings().set_index("agent")["games"]
+        assert sorted((games["own"], games[name])) == [8, 16]
+    again, told = arena.merge([apart.folder, one.folder], tmp_path / "again")  # codes are kept on and on
+    assert len(again.agents) == 5 and "own of" in told[0]
+
+
+def test_who_joins_does_not_meet_an_agent_whose_code_is_gone(mine, tmp_path):
+    spec, write = mine
+    run, told = arena.run(**keys_of(spec), out=tmp_path / "run"), []
+    write("min")
+    if "book" in spec:  # the run's own file is another one: nothing is played with it
+        with pytest.raises(ConfigError, match=r"a.book.* has changed"):
+            arena.join(run.folder, "uct(playouts=3)", error=300, workers=1)
+        return
+    if spec == "mine":
+        import_plugin("mine")  # as --plugin does
+    joined = arena.join(run.folder, spec, version="own 2", error=300, workers=1, tell=told.append)
+    assert "the code of own is another one by now, so own 2 does not meet them" in told[0]
+    new = joined.games.iloc[len(run) :][["first", "second"]].values.ravel()
+    assert set(new) == {"own 2", "base", "flat"} and joined.versions == []
+    write("max")
+    if spec == "mine":
+        import_plugin("mine")
+    arena.join(run.folder, "uct(playouts=3)", error=300, workers=1, tell=told.append)
+    assert "the code of own 2 is another one" in " ".join(told) and "the code of own is" not in " ".join(told[2:])
+
+
+def test_notes_on_versions_go_along(tmp_path, monkeypatch):
+    note = {"versions": [{"digest": "a", "games": 0}, {"digest": "b", "games": 3}]}
+    one, two = (store_run(tmp_path / name, {**ALIKE, "seed": seed}) for name, seed in (("one", 1), ("two", 2)))
+    with Store.open(one, write=True) as store:
+        store.set_meta("versions", note["versions"])
+    merged, _ = arena.merge([one, two], tmp_path / "both")
+    assert merged.versions == [f"{one}: {text}" for text in results.load(one).versions] != []
+    again, _ = arena.merge([merged.folder, store_run(tmp_path / "three", {**ALIKE, "seed": 3})], tmp_path / "again")
+    assert str(one) in again.versions[0]
+    assert again.versions[0] in again.notes()
+
+
+ALIKE = {"game": "tictactoe", "games": 2, "agents": [{"agent": "random", "name": name} for name in "ab"]}

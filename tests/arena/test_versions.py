@@ -38,10 +38,11 @@ def write(folder, table="[0]", guard="memoryview(b'')"):
     (folder / "test_versions_plugin.py").write_text(PLUGIN.format(table=table, guard=guard))
 
 
-def play(folder, games, **options):
+def play(folder, games=None, **options):
     """Play in this process, with the plug-in as it is now."""
     sys.modules.pop("test_versions_plugin", None)
-    keys = {"game": "nim", "agents": ["random", "test_edited"], "games": games, "plugins": ["test_versions_plugin"]}
+    keys = {"game": "nim", "agents": ["random", "test_edited"], "plugins": ["test_versions_plugin"]}
+    keys |= {"games": games} if games else {}
     return arena.run(keys | {"plugin_path": str(folder)}, folder / "run", workers=1, **options)
 
 
@@ -65,20 +66,55 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_other_code_does_not_go_on_without_a_word(folder):
+    """And then as another agent: one name has one code."""
     write(folder)
     assert play(folder, 4).versions == []
     write(folder, "[-1]")
-    with pytest.raises(ConfigError, match=r"the code of games or agents has changed .*changed=True"):
+    with pytest.raises(ConfigError, match=r"the code of test_edited has changed .*changed=True"):
         play(folder, 8, resume=True)
-    assert len(results.load(folder / "run").games) == 4
+    before = results.load(folder / "run").games
+    assert len(before) == 4
     played = play(folder, 8, resume=True, changed=True)
     [note] = played.versions
     assert note.startswith("Two versions of the code played: from stored game 5 on") and note in played.notes()
-    assert play(folder, 10, resume=True).versions == [note]  # the same code again asks for nothing
+    assert note.endswith("From there on test_edited is test_edited (2).")
+    assert [agent["name"] for agent in played.agents] == ["random", "test_edited", "test_edited (2)"]
+    assert (
+        played.games.iloc[:4].equals(before) and "test_edited" not in played.games.iloc[4:][["first", "second"]].values
+    )
+    standings = played.standings().set_index("agent")
+    assert standings["games"].to_dict() == {"random": 8, "test_edited": 4, "test_edited (2)": 4}
+    again = play(folder, 10, resume=True)  # the same code again asks for nothing
+    assert (
+        again.versions == [note] and (again.games.iloc[8:][["first", "second"]] == "test_edited (2)").any(axis=1).all()
+    )
     write(folder, "[0]")
     with pytest.raises(ConfigError):
         play(folder, 12, resume=True)
     assert len(play(folder, 10, resume=True).games) == 10  # with nothing left to play
+    third = play(folder, 12, resume=True, changed=True)
+    assert third.agents[-1]["name"] == "test_edited (3)" and len(third.versions) == 2
+    done = CliRunner().invoke(app, ["check", str(folder / "run")])
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("format", ["sprt", "swiss", "knockout", "matches"])
+def test_formats_that_go_by_results_have_no_second_agent(folder, format, monkeypatch):
+    write(folder)
+    keys = {"matches": [["random", "test_edited", 0, 4]]} if format == "matches" else {"games": 8}
+    keys |= {"sprt": {"elo0": 0, "elo1": 400}} if format == "sprt" else {}
+
+    class Stop(arena.Events):
+        def finished(self, record):
+            raise KeyboardInterrupt
+
+    with pytest.raises((KeyboardInterrupt, arena.Interrupted)):
+        play(folder, format=format, events=Stop(), **keys)
+    write(folder, "[-1]")
+    with pytest.raises(ConfigError, match="two codes are two agents, of which"):
+        play(folder, format=format, resume=True, changed=True, **keys)
+    write(folder, "[0]")
+    assert play(folder, format=format, resume=True, **keys).versions == []
 
 
 @pytest.mark.parametrize(
