@@ -42,7 +42,7 @@ OTHER_NAMES = {  # in the field
 }
 METHODS = (  # of uct, which people ask for as agents
     "anytime", "bandit", "bias", "bounds", "cutoff", "decisive", "graph", "gumbel", "halving", "heavy", "history",
-    "implicit", "informed", "nst", "pn", "puct", "reply", "shuss", "widening",
+    "implicit", "informed", "nst", "pn", "puct", "reply", "score", "shuss", "widening",
 )  # fmt: skip
 registry = Registry("agent", "arena.agents", OTHER_NAMES | {name: f"uct(methods={name!r})" for name in METHODS})
 

@@ -35,6 +35,7 @@ JOINTS = {
     "plays": ("return {call}", "0.0"),
     "stops": ANY_OF,
     "estimate": ("total = {call} + total", "total"),
+    "result": ("result = {call}", "result"),
     "learn": EACH,
 }
 

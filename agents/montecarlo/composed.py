@@ -49,7 +49,7 @@ class Composed(UCB1):
         state, plies = walk.state, 0
         if not self.steps:
             score, _ = game.random_playout(state, walk.moves, rng)
-            return 2.0 * reward_of(score) - 1.0
+            return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
         while not game.is_over(state):
             if self.chain.stops(game, search, walk, plies):
                 return self.chain.estimate(game, search, walk)
@@ -58,12 +58,12 @@ class Composed(UCB1):
             game.play(state, move)
             plies += 1
         score = game.score(state)
-        return 2.0 * reward_of(score) - 1.0
+        return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 
     def played_whole(self, game, search, walk, rng):
         """`played` where only one method acts on moves, and plays to the end by itself."""
         score = self.chain.plays(game, search, walk, rng)
-        return 2.0 * reward_of(score) - 1.0
+        return self.chain.result(game, search, score, 2.0 * reward_of(score) - 1.0)
 
     def next_move(self, game, search, walk, rng):
         """The next move of a playout, or an outcome of chance."""

@@ -8,6 +8,7 @@ functions that are not replaced cost nothing:
     selection       look, takes, mean, explore, bonus       the eligible children, and the terms of their bounds
     allocation      goes_to                 the next child, whatever the bounds, at the root or anywhere
     playout         plays, decides, draws, amends, made, stops, estimate, played   moves, an end before the game's own
+    result          result                  the value of a playout's end
     back-up         arrive, learn           values, bounds and proof numbers of nodes
     last choice     choose                  the move to play (in Python)
 
@@ -212,6 +213,10 @@ class Method(Compilable):
     def estimate(self, game, search, walk):
         """The first player's result, -1 to 1, of a playout that the method has stopped."""
         return 0.0
+
+    def result(self, game, search, score, result):
+        """Replaces the first player's result, 1, 0 or -1, of a game that has ended with `score`."""
+        return result
 
     def learn(self, game, search, walk, result):
         """Called when a simulation's result, for the first player, has been backed up along the path."""

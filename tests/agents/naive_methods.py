@@ -51,6 +51,9 @@ class Twin:
     def estimate(self, game, state, plies):
         return None
 
+    def result(self, score, result):
+        return result
+
     def learn(self, game, path, movers, line, result):
         pass
 
@@ -319,6 +322,26 @@ class Cutoff(Twin):
         return game.evaluate(state) if plies >= self.plies else None
 
 
+class Score(Twin):
+    def __init__(self, weight, scale):
+        self.weight, self.scale = weight, scale
+
+    def result(self, score, result):
+        return (1 - self.weight) * result + self.weight * score / (abs(score) + self.scale)
+
+
+class ScoreAlone(Score):
+    """With the game's own playouts, which draw other random numbers in some games."""
+
+    def __init__(self, weight, scale, rng):
+        super().__init__(weight, scale)
+        self.rng = rng
+
+    def estimate(self, game, state, plies):
+        score, _ = game.random_playout(state, np.empty(game.max_moves, np.int32), self.rng)
+        return self.result(score, float(np.sign(score)))
+
+
 def value_of(child):
     return child.value / child.visits if child.visits else -1.0
 
@@ -559,4 +582,7 @@ def play_out(game, state, methods, line, play, rng):
         play(next_move(game, state, methods, line, room, rng))
         plies += 1
     score = game.score(state)
-    return float((score > 0) - (score < 0))
+    result = float((score > 0) - (score < 0))
+    for method in methods:
+        result = method.result(score, result)
+    return result

@@ -48,7 +48,9 @@ TWINS = [
         lambda budget: [naive.PUCT(0.8, 0.5, 0.5), naive.Reply(), naive.Anytime()],
         id="three",
     ),
-    pytest.param("cutoff(plies=6)", lambda budget: [naive.Cutoff(6)], id="cutoff"),
+    pytest.param(
+        "score(weight=0.3) + cutoff(plies=6)", lambda budget: [naive.Score(0.3, 10.0), naive.Cutoff(6)], id="two"
+    ),
     pytest.param("implicit", lambda budget: [naive.Implicit(0.2)], id="implicit"),
     pytest.param("bias", lambda budget: [naive.Bias(1.0)], id="bias"),
     pytest.param("history", lambda budget: [naive.History(5.0)], id="history"),
@@ -128,6 +130,23 @@ def test_methods_equal_their_twins(methods, twins, kernels):
         state = random_position(game, seed, 6)
         twin = naive.composed(game, state, playouts, twins(playouts), 0.4, stream(seed))
         assert_same_tree(searched(GAME, methods, playouts, state, seed)[0].tree, twin)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("spec", ["othello(size=4)", "go(size=5, komi=0.5)"])
+def test_rewards_by_score_equal_their_twin_where_scores_differ(spec):
+    """Alone, where a playout is one call, and with a method that acts on each move."""
+    game = games.make(spec)
+    for methods, playouts, twins in (
+        ("score(weight=1, scale=3)", 30, lambda rng: [naive.ScoreAlone(1.0, 3.0, rng)]),
+        ("score(weight=0.5) + nst", 8, lambda rng: [naive.Score(0.5, 10.0), naive.NST(3, 0.2, 7)]),
+    ):
+        rng = stream(9)
+        twin = naive.composed(game, game.initial(), playouts, twins(rng), 0.4, rng)
+        player, decision = searched(spec, methods, playouts, game.initial())
+        assert_same_tree(player.tree, twin)
+        assert any(2 * child.value % 1 for child in twin.children)  # neither wins nor draws alone
+        assert -1 <= decision.value <= 1
 
 
 @pytest.mark.plain
@@ -461,6 +480,7 @@ def test_methods_keep_a_tree(methods):
         ("ppa(alpha=0)", "ppa: alpha = 0.0 is out of range: it is more than 0"),
         ("grave + puct", "both replace the exploration term; only one method can"),
         ("cutoff + grave", "cutoff and grave exclude each other"),
+        ("score + grave", "score and grave exclude each other"),
         ("grave(lanes=4) + halving", "grave with lanes above 1 goes with no other method"),
         ("3", "is not of the form name or name(parameter=value, ...)"),
     ],

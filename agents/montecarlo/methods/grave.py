@@ -79,7 +79,7 @@ class Grave(GraveParameters, Method):
     name: ClassVar[str] = "grave"
     part: ClassVar[str] = "selection"
     alone: ClassVar[tuple[str, ...]] = ("replace the exploration term",)
-    apart: ClassVar[tuple[str, ...]] = ("cutoff", "graph")  # results of its counts are 1, 0 and -1
+    apart: ClassVar[tuple[str, ...]] = ("cutoff", "score", "graph")  # results of its counts are 1, 0 and -1
     steps: ClassVar[bool] = True
     keeps: ClassVar[bool] = False
     private: ClassVar[tuple[str, ...]] = Amaf._fields[2:]
