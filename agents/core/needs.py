@@ -6,7 +6,7 @@ from arena.games.core.game import Game
 from arena.games.core.prepared_file import FILE, PreparedFileError
 from arena.games.core.strength import WEIGHTED, WeightsError, weights_in
 
-FOR_ONE = ("nmcs", "nrpa", "beam_nrpa", "sp_mcts", "expectimax", "random")  # agents for games for one player
+FOR_ONE = ("nmcs", "nrpa", "beam_nrpa", "sp_mcts", "expectimax", "flat", "random")  # agents for games for one player
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,13 @@ class Needs:
         except WeightsError as error:
             return f"whose terms have weights, but {error}"
         return None
+
+
+def unscored(agent, game: Game) -> str | None:
+    """Why an agent with the parameter `scores` cannot play a game: it would play for wins, alone."""
+    if game.players == 1 and not agent.scores:
+        return f"{game} is played for its score: say {agent.name}(scores=true)"
+    return None
 
 
 def defines(game: Game, method: str) -> bool:

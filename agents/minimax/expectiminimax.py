@@ -20,7 +20,7 @@ import numpy as np
 
 from arena.agents.core.agent import Agent, Decision, Player
 from arena.agents.core.children import moves_of, put_after
-from arena.agents.core.needs import Needs
+from arena.agents.core.needs import Needs, unscored
 from arena.agents.core.sides import result_of, side_to_move
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import helper, kernel
@@ -95,9 +95,7 @@ class Expectimax(Expectiminimax):
     other_moves_at_random: ClassVar[bool] = True
 
     def misfit(self, game):
-        if game.players == 1 and not self.scores:
-            return f"{game} is played for its score: say expectimax(scores=true)"
-        return None
+        return unscored(self, game)
 
 
 class ExpectiminimaxPlayer(Player):

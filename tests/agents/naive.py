@@ -180,14 +180,14 @@ class Grave:
                 counts[code] = seen + 1, won + ((score + 1) / 2 if player == 0 else (1 - score) / 2)
 
 
-def flat(game, state, playouts, rng):
-    """The results of each move's playouts, for the player to move."""
+def flat(game, state, playouts, rng, play_out=Game.random_playout):
+    """The scores of each move's playouts, for the player to move; `play_out`: some games have playouts of their own."""
     moves, room = shuffled(game, state, rng), np.empty(game.max_moves, np.int32)
     results = {move: [] for move in moves}
     side = 1 if game.player(state) == 0 else -1
     for i in range(playouts):
         after = game.after(state, moves[i % len(moves)])
-        results[moves[i % len(moves)]].append(side * Game.random_playout(game, after, room, rng)[0])
+        results[moves[i % len(moves)]].append(side * play_out(game, after, room, rng)[0])
     return results
 
 

@@ -85,6 +85,49 @@ def test_flat_equals_its_twin(spec):
     assert decision.value == max(table.means)
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize("spec", ["othello(size=4)", "go(size=5, komi=0.5)", "samegame(rows=5, columns=5, colours=3)"])
+def test_flat_by_scores_equals_its_twin(spec):
+    """The best mean score is played; its value is the mean result, but with one player the mean score."""
+    game = games.make(spec)
+    state = random_position(game, 8, 3 if game.players == 2 else 0)
+    scores = flat(game, state, 60, stream(9), type(game).random_playout)
+    values = scores if game.players == 1 else {move: np.sign(each) for move, each in scores.items()}
+    decision = agents.make("flat(playouts=60, scores=true)").choose(game, state, seed=9)
+    table, best = decision.statistics, max(scores, key=lambda move: np.mean(scores[move]))
+    assert len(set(np.abs(np.concatenate(list(scores.values()))))) > 2
+    assert table.moves.tolist() == list(scores) and decision.move == best
+    np.testing.assert_allclose(table.means, [np.mean(each) for each in values.values()], atol=1e-12)
+    np.testing.assert_allclose(table.deviations, [np.std(each) for each in values.values()], atol=1e-12)
+    assert decision.value == pytest.approx(np.mean(values[best]))
+
+
+@pytest.mark.plain
+def test_flat_plays_for_the_larger_win_where_scores_count():
+    """The first move always wins by 1, the second half the time by 100."""
+    game = games.make("tree(nodes='[[1, 1], [100, -1]]')")
+    choices = {
+        more: agents.make(f"flat(playouts=40{more})").choose(game, game.initial(), seed=2)
+        for more in ("", ", scores=true")
+    }
+    assert [game.move_name(game.initial(), one.move) for one in choices.values()] == ["1", "2"]
+    assert choices[""].value == 1.0 > choices[", scores=true"].value > -1.0
+
+
+@pytest.mark.plain
+def test_flat_by_scores_counts_those_of_lanes():
+    """Where a score is 1 or -1, its mean is that of the results."""
+    game, found = games.make("matches(count=9)"), []
+    for more in ("", ", scores=true"):
+        found.append(agents.make(f"flat(playouts=500{more})").choose(game, game.initial(), seed=1))
+    assert (found[0].move, found[0].value) == (found[1].move, found[1].value)
+
+
+def test_flat_plays_a_puzzle_for_its_score_alone():
+    with pytest.raises(agents.Unsuited, match=r"is played for its score: say flat.scores=true."):
+        agents.make("flat(playouts=5)").player(games.make("samegame"))
+
+
 @pytest.mark.parametrize("spec", ["breakthrough(rows=5, columns=4)"])
 def test_flat_with_fewer_playouts_than_moves(spec):
     decision = agents.make("flat(playouts=2)").choose(games.make(spec), games.make(spec).initial(), seed=1)

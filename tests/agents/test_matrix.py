@@ -50,6 +50,7 @@ SMALL = {
 TOGETHER = "workers=2, search='uct(methods=\"pn + history + decisive\")'"
 OPTIONS = {
     "expectimax": ["", "scores=true"],
+    "flat": ["", "scores=true"],
     "nmcs": ["", "workers=2", "level=2, workers=2, parallel='leaf'", "playout='tabu'"],
     "nrpa": ["", "workers=2", "level=2, workers=2, parallel='leaf'"],
     "sp_mcts": ["", "workers=2, size=5, playout='tabu'"],

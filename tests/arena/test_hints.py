@@ -88,6 +88,6 @@ def test_a_key_below_the_agents_belongs_above():
 def test_games_for_one_player_have_players():
     ours = {name: cls for name, cls in registry.classes().items() if cls.__module__.startswith("arena.agents.")}
     assert set(FOR_ONE) == {name for name, cls in ours.items() if 1 in cls.needs.players} - {"external"}
-    assert "nmcs, nrpa, beam_nrpa, sp_mcts, expectimax, random play it" in agents.make("uct").refuses(
+    assert "nmcs, nrpa, beam_nrpa, sp_mcts, expectimax, flat, random play it" in agents.make("uct").refuses(
         games.make("samegame")
     )
