@@ -1,6 +1,6 @@
 """`arena evaluate`: a position by a game's evaluation functions."""
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -9,6 +9,7 @@ from arena.commands.options import Game, Moves, line_of
 from arena.commands.output import answered, print_table, say
 
 PART = 1 << 20  # playouts
+FORMS = {"mean": "{:+.4f}", "error": "± {:.4f}", "deviation": "{:.4f}"}
 
 
 @command(
@@ -16,7 +17,8 @@ PART = 1 << 20  # playouts
     examples="arena evaluate othello --moves 'd3 c3'\n"
     "arena evaluate \"chess(fen='r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1')\"\n"
     "arena evaluate chess --only 'queens=9, mobility=0.5'\n"
-    "arena evaluate tictactoe --playouts 1000000",
+    "arena evaluate tictactoe --playouts 1000000\n"
+    "arena evaluate othello --moves 'd3 c3' --playouts 10000",
     as_json=True,
 )
 def evaluate(
@@ -37,7 +39,8 @@ def evaluate(
 
     Values are estimates of the first player's result, from -1 to 1.  An evaluation that adds up counts shows each count
     for both players, with its weight.  With --playouts, a line for each power of ten shows how the error of the mean
-    falls with the square root of their number.
+    falls with the square root of their number.  Where the score says more than who won (discs, say), its mean for the
+    player to move is there, too; in a game for one player the means are those of the score.
     """
     import os
     import sys
@@ -50,8 +53,6 @@ def evaluate(
     state = line_of(made, moves)[1]
     if made.is_over(state):
         raise typer.BadParameter(f"the game is over here, with score {float(made.score(state)):g}")
-    if playouts and made.players == 1:
-        raise typer.BadParameter(f"--playouts: {made} is for one player, and playouts count who wins")
     if only and "=" not in only and only not in made.evaluations() and not only.startswith("file:"):
         known = f"--only {only}: {made} has {', '.join(made.evaluations()) or 'no other evaluation'}"
         raise typer.BadParameter(
@@ -59,42 +60,92 @@ def evaluate(
         )
     names = [only] if only else list(dict.fromkeys([made.evaluation, *made.evaluations()]))
     found = [_evaluated(made.with_evaluation(name), state) for name in names]
-    means = _means(made, state, playouts, seed) if playouts else []
-    if answered({"game": str(made), "evaluations": found, "playouts": means}):
+    tallies = _tallies(made, state, playouts, seed) if playouts else []
+    means = [_row(made, tally) for tally in tallies]
+    score = _score(made, state, tallies[-1]) if tallies else None
+    if answered({"game": str(made), "evaluations": found, "playouts": means, "score": score}):
         return
     say(made.render(state))
     for one in found:
         _tell(one)
-    if means:
-        say("")
-        forms = {"mean": "{:+.4f}", "error": "± {:.4f}", "deviation": "{:.4f}"}
-        rows = [row | {name: form.format(row[name]) for name, form in forms.items()} for row in means]
-        print_table(rows, "Random playouts: the mean of their results, with its 95 % error", "playouts")
+    if tallies:
+        _tell_playouts(made, means, None if tallies[-1].only_results else score)
 
 
-def _means(game, state, most: int, seed: int) -> list[dict]:
-    """playouts, mean of the first player's results, error (95 %) and deviation of the first 10, 100, ... playouts."""
+def _tell_playouts(game, means: list[dict], score: dict | None) -> None:
+    what = "scores" if game.players == 1 else "results"
+    title = f"Random playouts: the mean of their {what}, with its 95 % error"
+    say("")
+    print_table([row | _formed(row) for row in means], title, "playouts")
+    if score and game.players == 2:
+        words = "{mean} {error}, deviation {deviation}".format(**_formed(score))
+        say(f"\nscore for the {score['player']} player: {words}")
+
+
+def _formed(means: dict) -> dict[str, str]:
+    return {name: form.format(means[name]) for name, form in FORMS.items()}
+
+
+class Tally(NamedTuple):
+    """Random playouts, summed up."""
+
+    playouts: int = 0
+    wins: int = 0  # of the first player
+    losses: int = 0
+    score: float = 0.0  # of the first player's
+    squares: float = 0.0  # of the scores
+
+    @property
+    def only_results(self) -> bool:
+        """Whether the scores are 1, 0 and -1, as far as their squares tell."""
+        return self.squares == self.wins + self.losses
+
+
+def _tallies(game, state, most: int, seed: int) -> list[Tally]:
+    """The sums of the first 10, 100, ... playouts."""
     import math
 
     from arena.commands.progress import progress_line
     from arena.games.core.playout import playout_kernel
     from arena.games.core.random import stream
+
+    rng, tallies, now = stream(seed), list[Tally](), Tally()
+    with progress_line("playing out") as show:
+        while now.playouts < most:
+            until = min(most, 10 ** (1 + int(math.log10(max(1, now.playouts)) + 1e-9)))
+            while now.playouts < until:  # in parts, so that Ctrl-C is heard
+                count = min(until - now.playouts, PART)
+                wins, draws, score, _, squares = playout_kernel(game, state, count, rng)
+                part = Tally(count, wins, count - wins - draws, score, squares)
+                now = Tally._make(one + more for one, more in zip(now, part))
+                show(f"{now.playouts:,} playouts")
+            tallies.append(now)
+    return tallies
+
+
+def _row(game, tally: Tally) -> dict:
+    """playouts, and the mean of the first player's results, or of one player's scores."""
+    by_score = tally.score, tally.squares
+    sums = by_score if game.players == 1 else (tally.wins - tally.losses, tally.wins + tally.losses)
+    return {"playouts": tally.playouts} | _mean(tally.playouts, *sums)
+
+
+def _score(game, state, tally: Tally) -> dict:
+    """The mean score for the player to move, or before an event of chance for the first player."""
+    second = int(game.player(state)) == 1
+    found = _mean(tally.playouts, -tally.score if second else tally.score, tally.squares)
+    return {"player": "second" if second else "first"} | found
+
+
+def _mean(count: int, total: float, squares: float) -> dict:
+    """The mean of so many numbers, its error (95 %) and their deviation, by their sum and that of their squares."""
+    import math
+
     from arena.results.statistics.elo import Z
 
-    rng, rows, wins, losses, done = stream(seed), [], 0, 0, 0
-    with progress_line("playing out") as show:
-        while done < most:
-            until = min(most, 10 ** (1 + int(math.log10(max(1, done)) + 1e-9)))
-            while done < until:  # in parts, so that Ctrl-C is heard
-                count = min(until - done, PART)
-                won, drawn, *_ = playout_kernel(game, state, count, rng)
-                wins, losses, done = wins + won, losses + count - won - drawn, done + count
-                show(f"{done:,} playouts")
-            mean = (wins - losses) / done
-            deviation = math.sqrt(max(0.0, (wins + losses) / done - mean**2))
-            row = {"playouts": done, "mean": mean, "error": Z * deviation / math.sqrt(done), "deviation": deviation}
-            rows.append(row)
-    return rows
+    mean = total / count + 0.0  # never -0
+    deviation = math.sqrt(max(0.0, squares / count - mean**2))
+    return {"mean": mean, "error": Z * deviation / math.sqrt(count), "deviation": deviation}
 
 
 def _evaluated(game, state) -> dict:

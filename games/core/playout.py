@@ -26,7 +26,7 @@ def playouts(game: Game, count: int, *, seed: int, state: np.ndarray | None = No
     check_range("count", count, 1)
     root = game.initial() if state is None else state
     play = lane_playouts if game.lanes and not game.is_over(root) else playout_kernel
-    wins, draws, score, plies = play(game, root, count, stream(seed))
+    wins, draws, score, plies, *_ = play(game, root, count, stream(seed))
     return PlayoutSummary(count, wins, draws, count - wins - draws, score, plies)
 
 
@@ -54,18 +54,19 @@ def reward_of(score):
 
 @kernel
 def playout_kernel(game, root, count, rng):
-    """Random playouts from root: (first player's wins, draws, sum of scores, sum of plies)."""
+    """Random playouts from root: (first player's wins, draws, sum of scores, sum of plies, sum of squared scores)."""
     state, moves = root.copy(), np.empty(game.max_moves, np.int32)
     wins = draws = plies = 0
-    total = 0.0
+    total = squares = 0.0
     for _ in range(count):
         copy_state(game, root, state)
         score, length = game.random_playout(state, moves, rng)
         wins += score > 0.0
         draws += score == 0.0
         total += score
+        squares += score * score
         plies += length
-    return wins, draws, total, plies
+    return wins, draws, total, plies, squares
 
 
 @kernel

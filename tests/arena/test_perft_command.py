@@ -7,6 +7,7 @@ import pytest
 
 from arena import games
 from arena.games.core.errors import UserError
+from arena.games.core.random import stream
 from arena.study import counting
 from arena.study.counting import by_position, counted, levels
 from tests.arena.test_cli import call
@@ -94,4 +95,29 @@ def test_means_of_random_playouts():
     assert json.loads(again)["playouts"] != found
     lines = call("evaluate", "tictactoe", "--playouts", "100").stdout.splitlines()
     assert lines[-1].split()[0] == "100" and "±" in lines[-1]
-    assert call("evaluate", "samegame", "--playouts", "9").exit_code == 2
+    assert "score" not in lines[-1]  # which says no more than the results
+
+
+def score_of_playouts(game, moves, playouts):
+    """What --json has, and the scores of the same playouts in plain Python."""
+    made, line = games.make(game), ("evaluate", game, "--moves", moves, "--playouts", playouts)
+    state, room, rng = made.read_line(moves)[1], np.empty(made.max_moves, np.int32), stream(0)
+    scores = [made.random_playout(state.copy(), room, rng)[0] for _ in range(playouts)]
+    return json.loads(call(*line, "--json").stdout), scores, call(*line).stdout.splitlines()[-1]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    "game, moves, side",
+    [("othello(size=4)", "", 1), ("go(size=5, komi=0.5)", "c3", -1), ("samegame(rows=5, columns=5, colours=3)", "", 1)],
+)
+def test_the_mean_score_of_playouts_is_the_mover_s(game, moves, side):
+    found, scores, line = score_of_playouts(game, moves, 20)
+    deviation, score = np.std(scores), found["score"]
+    assert score["player"] == ("first" if side == 1 else "second")
+    assert score["mean"] == pytest.approx(side * np.mean(scores)) and deviation > 1
+    assert score["deviation"] == pytest.approx(deviation)
+    assert score["error"] == pytest.approx(1.959963985 * deviation / 20**0.5)
+    alone = games.make(game).players == 1
+    assert found["playouts"][-1]["mean"] == pytest.approx(np.mean(scores if alone else np.sign(scores)))
+    assert f"{score['mean']:+.4f}" in line and ("score for the" in line) != alone

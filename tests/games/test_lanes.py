@@ -182,7 +182,7 @@ def test_results_do_not_depend_on_the_processor(tmp_path):
 def test_ten_million_playouts_in_lanes_are_like_those_one_by_one(spec):
     """Wins, draws, mean score and mean length, within four standard errors."""
     count, game = 10_000_000, games.make(spec)
-    wins, draws, score, plies = playout_kernel(game, game.initial(), count, stream(1))
+    wins, draws, score, plies, _ = playout_kernel(game, game.initial(), count, stream(1))
     summary = games.playouts(game, count, seed=2)
     scores, lengths = np.zeros(10_000), np.zeros(10_000, np.int64)  # for their deviations
     playouts_kernel(game, game.initial(), True, scores, lengths, stream(3))
