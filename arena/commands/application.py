@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from arena.commands.hints import hint_for
-from arena.commands.options import FILES, RUNNING, Json, Plugin
+from arena.commands.options import FILES, RUNNING, Json, Plugin, at_end
 from arena.commands.output import answering, wrapped
 from arena.games.core.errors import UserError
 from arena.results.printable import printable
@@ -227,6 +227,9 @@ def _reporting_errors(function: Callable) -> Callable:
         except (UserError, OSError, ImportError) as error:
             complain(_worded(error))
             raise typer.Exit(BAD) from None
+        finally:
+            while at_end:
+                at_end.pop()()
 
     return wrapped
 

@@ -1,8 +1,10 @@
 """Options and arguments that several commands share, and the parsing of their texts."""
 
 import importlib
+import itertools
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -260,9 +262,24 @@ def registered(package: str) -> list[str]:
     return importlib.import_module(f"arena.{package}").names()
 
 
+at_end: list[Callable[[], object]] = []  # what is to be done when the command that runs ends
+
+
 def free_folder(name: str) -> Path:
-    """The first folder runs/NAME-1, runs/NAME-2, ... that does not exist."""
-    number = 1
-    while Path("runs", f"{name}-{number}").exists():
-        number += 1
-    return Path("runs", f"{name}-{number}")
+    """The first folder runs/NAME-1, runs/NAME-2, ... that does not exist: made, so that no other command takes it, and
+    removed when the command ends if nothing was stored there.
+    """
+    for number in itertools.count(1):
+        place = Path("runs", f"{name}-{number}").absolute()
+        with suppress(FileExistsError):
+            place.parent.mkdir(exist_ok=True)
+            place.mkdir()
+            at_end.append(partial(_remove_empty, place))
+            break
+    return Path("runs", place.name)
+
+
+def _remove_empty(place: Path) -> None:
+    with suppress(OSError):
+        place.rmdir()
+        place.parent.rmdir()

@@ -25,7 +25,7 @@ from arena.results.database.integrity import mend
 from arena.results.database.store import FILE_NAME, Store
 from arena.runner.desk import Desk
 from arena.runner.events import Events
-from arena.workers.codes import RULES, codes_of, is_same, numbered
+from arena.workers.codes import RULES, codes_of, is_ours, is_same, numbered
 from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
 from arena.workers.machine import classes_of, cores, describe_run, sources_of
@@ -239,7 +239,7 @@ def _noted(store, config, desk: Desk, changed: bool) -> tuple[dict[str, Any], li
     """What to note of the code that plays from now on, and of agents that join; and agents that are others from now on.
 
     ConfigError if the code of those who have games left, or of the games, is not the run's, and the user has not said
-    so; or if the format cannot have two agents in place of one.
+    so; or, for agents that are not ours, if the format cannot have two agents in place of one.
     """
     met, now, codes = len(store.config["agents"]), sources_of(config), codes_of(config)
     was = store.meta.get("versions", [{"digest": store.meta["machine"]["source_digest"], "games": 0}])
@@ -255,10 +255,12 @@ def _noted(store, config, desk: Desk, changed: bool) -> tuple[dict[str, Any], li
     if was[-1]["digest"] == before or not desk.left():
         return noted, []
     due, renamed = desk.due_agents(), desk.renamed
-    others = [name for name in due if is_same(stored, codes, renamed.get(name, name), name) is False]
-    if stored and not others and is_same(stored, codes, RULES):
+    other = [name for name in due if is_same(stored, codes, renamed.get(name, name), name) is False]
+    if stored and not other and is_same(stored, codes, RULES):
         return noted, []  # who has changed has no game left
-    what = f"the code of {' and '.join(sorted(others))}" if others else "the code of games or agents"
+    what = f"the code of {' and '.join(sorted(other))}" if other else "the code of games or agents"
+    own = dict(config.agents)
+    others = sorted(name for name in other if not is_ours(own[name]))
     text = f"{what} has changed since the run was started (digest {was[-1]['digest']}, now {before})"
     refused = f"the run in {store.path.parent} cannot be resumed: {text}"
     if not changed:
@@ -272,7 +274,8 @@ def _noted(store, config, desk: Desk, changed: bool) -> tuple[dict[str, Any], li
     specs = {entry["name"]: entry["agent"] for entry in store.config["agents"]}
     new = {name: numbered(name, stored) for name in others}
     noted["codes"] = stored | noted.get("codes", {}) | {new[name]: codes[name] for name in others}
-    noted["codes"] |= {RULES: codes[RULES]} if stored else {}
+    same = {renamed.get(name, name): name for name in other if name not in others} | {RULES: RULES}
+    noted["codes"] |= {name: codes[now] for name, now in same.items()} if stored else {}
     noted["renamed"] = renamed | new
     noted["versions"] = [*was, {"digest": now, "games": len(desk.stored), **({"agents": new} if new else {})}]
     desk.renamed = noted["renamed"]

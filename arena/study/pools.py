@@ -31,7 +31,7 @@ from arena.results.shown.tournament import Tournament
 from arena.results.statistics.elo import ELO_PER_LOGIT, Z
 from arena.runner.events import Events
 from arena.runner.running import Playing
-from arena.workers.codes import RULES, codes_of, is_same
+from arena.workers.codes import RULES, codes_of, is_ours, is_same
 from arena.workers.machine import sources_of
 
 FIRST, PAIRS = 4, 10  # opponents of a newcomer's first batch, from the best to the worst, and pairs against each
@@ -86,7 +86,11 @@ def join(
     if name not in known:
         config["agents"] = [*config["agents"], {"name": name, "agent": spec}]
     held, now = played.meta.get("codes", {}), codes_of(restored := Config.restored(config))
-    gone = {one for one, _ in restored.agents if one != name and is_same(held, now, one) is False}
+    gone = {
+        one
+        for one, agent in restored.agents
+        if one != name and is_same(held, now, one) is False and not (changed and is_ours(agent))
+    }
     if gone:
         text = f"the code of {' and '.join(sorted(gone))} is another one by now, so {name} does not meet them"
         if gone == known.keys() - {name}:
@@ -257,11 +261,14 @@ def _openings_met(played: Tournament, name: str) -> Counter:
 # -- Runs are merged --------------------------------------------------------------------------------------------------
 
 
-def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> tuple[Tournament, list[str]]:
+def merge(
+    folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], changed: bool = False
+) -> tuple[Tournament, list[str]]:
     """One run of several of the same games and openings, and what differs between them, in sentences.
 
-    An agent that two runs have is one if its text is the same, else the later run's gets that run's name.  ConfigError
-    if runs cannot be merged.
+    An agent that two runs have is one if its text and its code are the same, else the later run's gets that run's name.
+    changed: agents of this package, and the games, are the same though their code has changed.  ConfigError if runs
+    cannot be merged.
     """
     runs = [_complete(Path(folder)) for folder in folders]
     first, told = runs[0].meta["config"], []
@@ -278,11 +285,11 @@ def merge(folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]
             if run.meta["config"].get(key) != first.get(key)
         ]
         told += _differences(runs[0], run)
-        if is_same(runs[0].meta.get("codes"), run.meta.get("codes"), RULES) is False:
+        if is_same(runs[0].meta.get("codes"), run.meta.get("codes"), RULES) is False and not changed:
             raise ConfigError(
                 [f"{run.folder}: its games have other rules than those of {runs[0].folder}, by their code"]
             )
-    entries, names, codes = _entries(runs, told)
+    entries, names, codes = _entries(runs, told, changed)
     records, matches = _renumbered(runs, names, [entry["name"] for entry in entries])
     plugins = list(dict.fromkeys(plugin for run in runs for plugin in run.meta["config"]["plugins"]))
     config = _listed(first | {"agents": entries, "plugins": plugins}, matches)
@@ -315,7 +322,7 @@ def _is_unchanged(run: Tournament) -> bool:
     return len(was) == 1 and was[0]["digest"] == sources_of(Config.restored(run.meta["config"]))
 
 
-def _entries(runs, told: list[str]) -> tuple[list[dict], list[dict[str, str]], dict[str, dict]]:
+def _entries(runs, told: list[str], changed: bool) -> tuple[list[dict], list[dict[str, str]], dict[str, dict]]:
     """The agents of all runs, for each run the new names of its own, and the codes of all.
 
     Agents of a name are one if their text and their code are the same.
@@ -324,16 +331,23 @@ def _entries(runs, told: list[str]) -> tuple[list[dict], list[dict[str, str]], d
     codes: dict[str, dict] = {}
     names: list[dict[str, str]] = []
     for run in runs:
+        import_stored(run.meta["config"])
         renamed, held = {}, run.meta.get("codes", {})
         for entry in run.agents:
             name, spec = composed(entry["name"]), entry["spec"]
-            if (was := specs.get(name, spec)) != spec or is_same(codes, held, name, entry["name"]) is False:
+            same = is_same(codes, held, name, entry["name"])
+            if same is False and changed and is_ours(agents.make(spec)):
+                told.append(f"{name} of {run.folder} has other code, and is taken for the same")
+                same = True
+            if (was := specs.get(name, spec)) != spec or same is False:
                 what = f"is {spec}, another agent" if was != spec else "has other code, so it is another agent"
                 name = f"{name} ({Path(run.folder).name})"
                 told.append(f"{entry['name']} of {run.folder} {what}: here it is {name}")
-            elif name in specs and is_same(codes, held, name, entry["name"]) is None:
+            elif name in specs and same is None:
                 told.append(f"whether {name} of {run.folder} has the code of the runs before is not known")
-            if specs.setdefault(name, spec) != spec or is_same(codes, held, name, entry["name"]) is False:
+            if specs.setdefault(name, spec) != spec or (
+                not same and is_same(codes, held, name, entry["name"]) is False
+            ):
                 raise ConfigError([f"{run.folder}: two agents would be called {name}"])
             if entry["name"] in held:
                 codes.setdefault(name, held[entry["name"]])

@@ -1,7 +1,8 @@
 """Which code an agent is: one rule for whatever goes on with a run, or puts runs together.
 
 An agent in a table is a name and one code.  Its code is what its class and the classes that its text names are made of,
-the files that it reads, and of an outside program what it says of itself and the files that its command names.
+the files that it reads, and of an outside program what it says of itself and the files that its command names.  Of this
+package's own agents a user may say that a change of the code has not changed them.
 """
 
 import hashlib
@@ -65,6 +66,11 @@ def is_same(one: Codes | None, other: Codes | None, name: str, also: str | None 
         return None
     kind = "code" if was["python"] == now["python"] else "text"
     return was[kind] == now[kind]
+
+
+def is_ours(agent: Any) -> bool:
+    """Whether an agent is all of this package."""
+    return type(agent).__module__.startswith("arena.") and not agent.files() and not agent.program_fields
 
 
 def numbered(name: str, taken: Iterable[str]) -> str:

@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -19,6 +21,7 @@ from typer.testing import CliRunner
 
 from arena import agents, games, results
 from arena.cli import app
+from arena.commands import options
 from arena.commands.application import Panel, _reporting_errors
 from arena.games.core.errors import UserError
 from arena.play import first_moves
@@ -479,3 +482,14 @@ def test_a_current_folder_that_is_gone_is_told(named, tmp_path, monkeypatch, cap
         _reporting_errors(fails)()
     assert ended.value.exit_code == 2
     assert "the folder that this is typed in has been removed" in capsys.readouterr().err
+
+
+def test_runs_that_begin_at_the_same_moment_have_folders_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        found = [*pool.map(lambda _: options.free_folder("hex"), range(16))]
+    assert sorted(path.name for path in found) == sorted(f"hex-{number}" for number in range(1, 17))
+    (found[0] / "kept").touch()
+    for place in found:
+        options._remove_empty(place)
+    assert [path.name for path in Path("runs").iterdir()] == [found[0].name]

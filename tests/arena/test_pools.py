@@ -410,6 +410,20 @@ def test_two_codes_are_two_agents_in_a_merged_run(mine, tmp_path):
     assert len(again.agents) == 5 and "own of" in told[0]
 
 
+def test_of_our_own_agents_a_user_may_say_that_they_are_the_same(pool, tmp_path):
+    """As after an upgrade, which changes the code of all."""
+    folder = copied(pool, tmp_path)
+    with Store.open(folder, write=True) as store:
+        store.set_meta("codes", {name: code | {"code": "older"} for name, code in store.meta["codes"].items()})
+    with pytest.raises(ConfigError, match="its games have other rules than those of"):
+        arena.merge([pool, folder], tmp_path / "both")
+    both, told = arena.merge([pool, folder], tmp_path / "both", changed=True)
+    assert len(both.agents) == len(POOL) == len(told) and all("taken for the same" in text for text in told)
+    with pytest.raises(ConfigError, match="and there is no other agent"):
+        arena.join(folder, NEW, error=150, workers=1)
+    assert len(arena.join(folder, NEW, error=150, workers=1, changed=True).agents) == len(POOL) + 1
+
+
 def test_who_joins_does_not_meet_an_agent_whose_code_is_gone(mine, tmp_path):
     spec, write = mine
     run, told = arena.run(**keys_of(spec), out=tmp_path / "run"), []
