@@ -1,6 +1,7 @@
 """How a run came to its figures, in the order in which its games ended: ratings, and sequential tests."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -15,11 +16,12 @@ from arena.results.database import repeats
 from arena.results.database.store import Store
 from arena.results.shown import plots
 from arena.results.shown.tournament import Tournament
-from arena.results.statistics.ratings import count_results, rate
+from arena.results.statistics.ratings import Ratings, count_results, rate
 
 POINTS = 40  # at most, of a curve
 RESULT = ("first", "second", "outcome")
 CHUNK = 10_000  # games read at once
+HELD = "the mean of those that are rated all along is held"
 
 
 def kinds(run: Tournament) -> dict[str, Callable[[Figure, Tournament], None]]:
@@ -39,23 +41,47 @@ def steps(games: int) -> list[int]:
 
 
 def ratings(run: Tournament) -> pd.DataFrame:
-    """Columns games, agent, elo, error, bound: the ratings after each of `steps`, the agents in the final order.
+    """Columns games, agent, elo, error: the ratings after each of `steps`, the agents in the final order; NaN of those
+    that are not rated then.
 
-    Errors count games that repeat an earlier one once, as those of the standings do.
+    They are centred on the agents rated at the most steps, all along as a rule, so that nobody who comes later moves
+    the others; the last ones are those of the standings.  Errors count games that repeat an earlier one once.
     """
-    ends, rows = steps(len(run)), list[pd.DataFrame]()
+    rated = list(_rated(run, ends := steps(len(run))))
+    columns = ["games", "agent", "elo", "error"]
+    if not rated:
+        return pd.DataFrame(columns=columns)
+    lasting = np.isfinite([one.error for one in rated]).sum(axis=0) * np.isfinite(rated[-1].difference_error)
+    core = lasting == lasting.max(axis=1, keepdims=True)
+    level, rows = _over(rated[-1], core)[0] - rated[-1].elo, list[pd.DataFrame]()
+    for end, one in zip(ends, rated):
+        elo, error = _over(one, core)
+        frame = pd.DataFrame({"agent": run.names, "elo": elo - level, "error": error})
+        rows.append(frame.set_index("agent").loc[run.order].reset_index().assign(games=end))
+    return pd.concat(rows, ignore_index=True)[columns]
+
+
+def _rated(run: Tournament, ends: list[int]) -> Iterator[Ratings]:
+    """The ratings after each of so many games, each centred on who is rated then."""
     size = len(run.names), len(run.names), 3
     counts, again = np.zeros(size, int), np.zeros(size, int)
     parts = dict(list(_results(run, ends).groupby("part")))
-    for number, end in enumerate(ends):
+    for number in range(len(ends)):
         if (part := parts.get(number)) is not None:
             counts += count_results(run.names, part)
             again += count_results(run.names, part[part["repeats"]])
-        rated = rate(run.names, counts, counts - again)
-        frame = pd.DataFrame({"agent": run.names, "elo": rated.elo, "error": rated.error, "bound": rated.bound})
-        rows.append(frame.set_index("agent").loc[run.order].reset_index().assign(games=end))
-    columns = ["games", "agent", "elo", "error", "bound"]
-    return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+        yield rate(run.names, counts, counts - again)
+
+
+def _over(rated: Ratings, core: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Elo and 95 % errors of each agent over the mean of its core, bool[agents, agents], as far as that is rated."""
+    known = np.isfinite(rated.difference_error)
+    near = core & known & np.isfinite(rated.error)
+    mean = near / np.where(near.any(axis=1), near.sum(axis=1), math.nan)[:, None]
+    apart = np.eye(len(core)) - mean
+    squares = np.where(known, rated.difference_error, 0.0) ** 2
+    error = np.sqrt(np.maximum(-((apart @ squares) * apart).sum(axis=1) / 2, 0)) + 0 * rated.error
+    return rated.elo + 0 * error - mean @ np.where(np.isfinite(rated.error), rated.elo, 0.0), error
 
 
 def _results(run: Tournament, ends: list[int]) -> pd.DataFrame:
@@ -115,7 +141,7 @@ def draw_ratings(figure: Figure, run: Tournament) -> None:
         look = plots.look(number)
         ax.plot(games, elo, label=label, markersize=3, linewidth=1, markevery=plots.MARKED, **look)
         ax.fill_between(games, elo - error, elo + error, color=look["color"], alpha=0.15, linewidth=0)
-    _finish(ax, "games that have ended", "Elo, with its 95 % interval")
+    _finish(ax, f"games that have ended\n({HELD})", "Elo, with its 95 % interval")
 
 
 def draw_tests(figure: Figure, run: Tournament) -> None:

@@ -59,10 +59,36 @@ def test_games_that_repeat_others_narrow_no_interval(tmp_path):
         store.add_all(records)
         store.add_all(replace(one, id=f"{one.id}-b", number=one.number + 100) for one in records)
     twice = results.load(tmp_path / "twice")
-    end = along.ratings(twice).query("games == 36").set_index("agent")
-    table = twice.standings().set_index("agent")
+    before, after = (along.ratings(run).groupby("agent").last() for run in (once, twice))
     assert len(twice.repetitions) > 0
-    np.testing.assert_allclose(end["error"], table.loc[end.index, "error"])
+    np.testing.assert_allclose(after["error"], before["error"])
+
+
+def test_who_is_rated_late_moves_nobody_else(tmp_path):
+    """One that has lost all is beyond the scale until it wins a game: the others stay where they were."""
+    four = {**CONFIG, "games": 40, "agents": [*CONFIG["agents"], {"agent": "random", "name": "loser"}]}
+    with Store.open(store_run(tmp_path / "any", four)) as source:
+        records, meta, agents = list(source.records()), source.meta, source.agents
+    wins = 1
+    with Store.create(tmp_path / "late", meta, agents) as store:
+        for number, one in enumerate(records):
+            if "loser" in (one.first, one.second):
+                late = wins and number >= 200
+                wins -= bool(late)
+                first = float((one.first == "loser") == bool(late))
+                one = replace(one, outcome=first, score=first, reason=Reason.RESIGNED)
+            store.add(one)
+    run = results.load(tmp_path / "late")
+    frame = along.ratings(run).pivot(index="games", columns="agent", values=["elo", "error"])
+    error = frame["error"]
+    elo = frame["elo"].where(error.notna())
+    rated = elo["loser"].first_valid_index()
+    assert rated > 200 and elo["loser"].loc[rated:].notna().all()
+    others = [name for name in run.names if name != "loser"]
+    (moved,) = elo[others].diff().abs().loc[[rated]].to_numpy()
+    assert (moved < error[others].loc[rated]).all() and (error[others].diff().loc[rated] < 5).all()
+    table = run.standings().set_index("agent")
+    np.testing.assert_allclose(elo.iloc[-1], table.loc[elo.columns, "elo"], atol=1e-9)
 
 
 def test_a_test_ends_where_its_report_says(tmp_path):
