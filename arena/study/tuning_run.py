@@ -150,8 +150,8 @@ def regions(found: Findings) -> str:
 def _region(found: Findings, number: int) -> str:
     own = found.space.parameters[number]
     if own.choices:
-        shares = found.surface.shares(number)
-        return f"{own.name} {own.choices[shares.argmax()]} ({shares.max():.0%} sure)"
+        likely = found.surface.likely(number).items()
+        return f"{own.name} {' or '.join(f'{own.choices[choice]} ({100 * share:.0f} %)' for choice, share in likely)}"
     return f"{own.name} {' to '.join(own.shown(place) for place in found.surface.region(number))}"
 
 

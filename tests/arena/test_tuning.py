@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from arena.results.statistics import surface
 from arena.results.statistics.elo import expected_score
 from arena.results.statistics.surface import DRAWS, TRIED
 from arena.study import samplers, tuning_run
-from arena.study.space import Parameter, space_of
+from arena.study.space import Parameter, Space, space_of
 from arena.study.tuning import RECOMMENDED, START, Findings, Played, Step, Tuning, TuningError
 from arena.study.tuning_steps import next_step
 
@@ -357,6 +358,18 @@ def test_what_was_tuned_is_shown(tuned):
     assert tuning_run.summary(one)[0] in page and "The best of " in page and 'id="standings"' not in page
     for kind in _drawn(folder, ["tuning"]):
         assert kind in pieces.pieces_of(folder).figures()
+
+
+@pytest.mark.parametrize("shares, told", [
+    ([0.44, 0.02, 0.30, 0.24], "a (44 %) or c (30 %) or d (24 %)"),
+    ([0.01, 0.95, 0.02, 0.02], "b (95 %)"),
+    ([0.25, 0.25, 0.25, 0.25], "a (25 %) or b (25 %) or c (25 %) or d (25 %)"),
+])  # fmt: skip
+def test_the_region_of_choices_has_95_percent(shares, told, monkeypatch):
+    monkeypatch.setattr(surface.Surface, "shares", lambda self, number: np.array(shares))
+    space = Space(agents.make("random"), (Parameter("letter", choices=("a", "b", "c", "d")),))
+    made = SimpleNamespace(tuning=Planted.of(1), space=space, surface=surface.Surface([], [4], 0))
+    assert tuning_run.regions(made) == f"letter {told}"
 
 
 @pytest.mark.slow
