@@ -127,14 +127,15 @@ def _publish(out: Path, speed_seconds: float) -> None:
 
 
 def _speeds(study, out: Path, seconds: float):
-    """The table of speeds on threads, measured once and stored; None without one."""
+    """The table of speeds on threads, each measured once and stored; None without one."""
     from arena.games.core.files import write_whole
-    from arena.study.throughput import FILE, stored, throughput
+    from arena.study.throughput import FILE, missing, stored, throughput
 
-    if (known := stored(out)) is not None or not seconds:
+    known = stored(out)
+    if not seconds or not missing(study, known):
         return known
     with progress_line() as show:
-        table = throughput(study, seconds, lambda text: show(f"measuring {text}"))
+        table = throughput(study, seconds, lambda text: show(f"measuring {text}"), known)
     write_whole(out / FILE, rendered(table, "csv").encode(), out)
     return table
 
@@ -142,6 +143,7 @@ def _speeds(study, out: Path, seconds: float):
 def _print(frame, speeds, out: Path, study) -> None:
     from arena.results.papers.strength_scaling import notes, shown, shown_speeds
     from arena.study.schemes import versions
+    from arena.study.throughput import missing
 
     for number, (_, cell) in enumerate(frame.groupby(["game", "playouts"], sort=False)):
         table = shown(cell)
@@ -153,6 +155,8 @@ def _print(frame, speeds, out: Path, study) -> None:
         table = shown_speeds(speeds)
         print_table(table, "\nSpeed on threads")
         tell(*table.attrs["notes"])
+        left = dict.fromkeys(scheme for schemes in missing(study, speeds).values() for scheme in schemes)
+        tell(*[f"Not measured for all games and threads: {', '.join(left)}."] * bool(left))
     tell(f"\nThe study is stored in {out}, the figure in {out / 'schemes.pdf'}, the table in {out / 'scaling.tex'}.")
     for kind in ("speedup", "equal_time"):
         tell(f"  arena plot {quoted(out)} {kind}")

@@ -36,22 +36,48 @@ def stored(folder) -> pd.DataFrame | None:
         raise ConfigError([f"{Path(folder) / FILE}: is damaged: {error}"]) from None
 
 
-def throughput(study: SchemesStudy, seconds: float, tell: Callable[[str], None] = lambda text: None) -> pd.DataFrame:
+def missing(study: SchemesStudy, known: pd.DataFrame | None = None) -> dict[str, list[str]]:
+    """By game the schemes of which a number of threads that the cores allow is not known."""
+    had = set() if known is None else set(known[["game", "scheme", "threads"]].itertuples(index=False, name=None))
+    every = [(point.scheme, n) for point in study.points() for n in (1, point.workers) if n <= cores()]
+    found = {
+        game: list(dict.fromkeys(scheme for scheme, n in every if (game, scheme, n) not in had))
+        for game in study.instances
+    }
+    return {game: schemes for game, schemes in found.items() if schemes}
+
+
+def throughput(
+    study: SchemesStudy,
+    seconds: float,
+    tell: Callable[[str], None] = lambda text: None,
+    known: pd.DataFrame | None = None,
+) -> pd.DataFrame:
     """Playouts a second of each scheme on real threads, from the initial position of each game.
 
     Threads are 1, the number of cores, and the study's numbers of workers in between.  Columns: game, scheme, threads,
     playouts_per_second, undisturbed, speed_up over one thread, over_serial (over its serial search).  Each search is
     measured for `seconds` in each of ROUNDS turns.  Only decisions count in which every thread had a core to itself;
     `undisturbed` is their share, and the rate their median; where it is 0, even after AGAIN more measurements, the rate
-    is the median of all, and too low.
+    is the median of all, and too low.  Rows that are `known` stay; only schemes that are `missing` are measured.
     """
-    rows = [row for game in study.instances for row in _of_game(replace(study, instances=(game,)), seconds, tell)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    rows = [
+        row
+        for game, schemes in missing(study, known).items()
+        for row in _of_game(replace(study, instances=(game,)), schemes, seconds, tell)
+    ]
+    frame = pd.concat([known, pd.DataFrame(rows, columns=COLUMNS)])
+    frame = frame.drop_duplicates(["game", "scheme", "threads"])  # the first, which are known
+    return frame.sort_values(COLUMNS[:3], key=_place, ignore_index=True)
 
 
-def _of_game(study: SchemesStudy, seconds: float, tell) -> list[tuple]:
+def _place(column: pd.Series):
+    """Names as they come, numbers by size."""
+    return column if column.name == "threads" else pd.factorize(column)[0]
+
+
+def _of_game(study: SchemesStudy, schemes: list[str], seconds: float, tell) -> list[tuple]:
     counts = sorted({1, cores(), *(point.workers for point in study.points() if point.workers <= cores())})
-    schemes = list(dict.fromkeys(point.scheme for point in study.points()))
     serials = {spec: study.own_serial(spec) for spec in schemes}
     searches = {(str(serial), 0): replace(serial, playouts=PLAYOUTS) for serial in serials.values()}
     searches |= {

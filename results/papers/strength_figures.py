@@ -22,6 +22,7 @@ ASIDE = 0.06  # doublings that schemes are drawn aside, at most
 LEAST_SHOWN = 1e-6  # where bands end that are open
 BEYOND = 8.0  # an axis of factors ends at this times the highest value
 EVEN = {"color": "0.6", "linewidth": 0.8, "linestyle": "-", "marker": "", "zorder": 0}  # no scheme's line
+DISTURBED = "disturbed, too low: measure again"
 PANELS = {
     "equal_time": ("Elo at equal time", "Elo"),
     "equal_playouts": ("Elo at equal playouts", "Elo"),
@@ -76,7 +77,8 @@ def drawing(
     laid = layout(frame, throughput, panels, width, least)
     lines, rows = laid.lines
     titles = LINE * lines * (laid.titles[0].count("\n") + 1) if laid.titles else 0.0
-    around = titles + LINE * -(-(frame["scheme"].nunique() + 1) // _legend_columns(laid))
+    entries = frame["scheme"].nunique() + 1 + ("throughput" in laid.panels and _disturbed(throughput).any())
+    around = titles + LINE * -(-entries // _legend_columns(laid))
     suits = around + lines * rows * (SHAPE * width / (laid.across * laid.within) + LINE)
     height = max(around + lines * rows * (LOWEST + LINE), min(suits, page))
     return lambda figure: _draw(figure, laid, frame["scheme"].unique().tolist(), throughput), height
@@ -155,7 +157,7 @@ def _draw_one(ax, cell, name: str, looks, throughput, several: bool) -> None:
 def _look(number: int, label: str) -> dict:
     from arena.results.shown import plots
 
-    again = {"markerfacecolor": "none", "linestyle": "--"} if number >= plots.LINES else {}
+    again = {"fillstyle": "left", "linestyle": "--"} if number >= plots.LINES else {}
     return plots.look(number % plots.LINES) | again | {"label": label}
 
 
@@ -236,10 +238,19 @@ def _line(ax, across, value, low, high, bound, look) -> None:
         ax.plot(places[beyond], value.to_numpy()[beyond], marker=shape, linestyle="", markersize=8, color=look["color"])
 
 
+def _disturbed(throughput) -> pd.Series:
+    return throughput["undisturbed"] == 0
+
+
 def _draw_throughput(ax, throughput, looks) -> None:
     threads = sorted(throughput["threads"].unique())
     for scheme, rows in throughput.groupby("scheme", sort=False):
-        ax.plot(rows["threads"], rows["speed_up"], **{key: one for key, one in looks[scheme].items() if key != "aside"})
+        look, sure = {key: one for key, one in looks[scheme].items() if key != "aside"}, ~_disturbed(rows)
+        ax.plot(rows["threads"], rows["speed_up"], **look, markevery=np.flatnonzero(sure).tolist())
+        hollow = {"linestyle": "", "marker": look["marker"], "markerfacecolor": ax.get_facecolor()}
+        ax.plot(rows["threads"][~sure], rows["speed_up"][~sure], color=look["color"], **hollow)
+    if _disturbed(throughput).any():
+        ax.plot([], [], color=EVEN["color"], label=DISTURBED, **hollow | {"marker": "o"})
     ax.plot(threads, threads, label="as many as workers", **EVEN)
     ax.set(xlabel="threads", ylabel=PANELS["throughput"][1])
     count_axis(ax, threads)

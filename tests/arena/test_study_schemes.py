@@ -22,7 +22,7 @@ from arena.cli import app
 from arena.config.config import ConfigError
 from arena.results.shown.kinds import OF_SCHEMES
 from arena.runner.running import Playing
-from arena.study import schemes
+from arena.study import schemes, throughput
 from arena.study.schemes import Point, SchemesStudy, spelled
 from arena.study.throughput import undisturbed_rate
 
@@ -86,6 +86,33 @@ def test_speeds_are_those_of_decisions_that_nothing_disturbed():
     rate, share = undisturbed_rate([(100.0, 0.99), (10.0, 0.5), (120.0, 0.96), (90.0, 1.0)])
     assert (rate, share) == (100.0, 0.75)
     assert undisturbed_rate([(100.0, 0.6), (90.0, 0.5), (95.0, 0.1)]) == (95.0, 0.0)  # marked, and not left out
+
+
+def test_what_a_study_has_more_of_is_measured_and_what_is_known_stays(monkeypatch):
+    monkeypatch.setattr(throughput, "cores", lambda: 2)
+    monkeypatch.setattr(throughput, "_decisions", lambda game, agent, threads, seconds: [(10.0 * threads, 1.0)])
+    known = throughput.throughput(replace(STUDY, workers=(1, 2)), 0.01)
+    assert throughput.missing(replace(STUDY, workers=(1, 2, 4)), known) == {}  # 4 are more than the cores
+    known["playouts_per_second"] = 7.0
+    more = replace(STUDY, instances=("nim(heaps=(1, 2))", "tictactoe"), schemes=("leaf", "tree", "root"), workers=(2,))
+    assert throughput.missing(more, known) == {"nim(heaps=(1, 2))": ["leaf", "tree", "root"], "tictactoe": ["leaf"]}
+    found = throughput.throughput(more, 0.01, known=known)
+    assert found["game"].is_monotonic_decreasing and not found.duplicated(["game", "scheme", "threads"]).any()
+    pd.testing.assert_frame_equal(found[found["playouts_per_second"] == 7.0].reset_index(drop=True), known)
+    assert len(found) == 12 and throughput.missing(more, found) == {}
+
+
+def test_a_scheme_that_a_study_gets_later_is_measured(finished, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    shutil.copytree(finished[0], folder)
+    throughput.throughput(replace(STUDY, schemes=("tree",)), 0.01).to_csv(folder / throughput.FILE, index=False)
+    kept = (folder / throughput.FILE).read_text()
+    none = call("--out", folder, "--resume", "--speed-seconds", 0)
+    assert "Not measured for all games and threads: root." in none.output
+    done = call("--out", folder, "--resume", "--speed-seconds", 0.01)
+    assert done.exit_code == 0 and "Not measured" not in done.output
+    after = (folder / throughput.FILE).read_text()
+    assert after.startswith(kept) and "tictactoe,root,1," in after
 
 
 def test_the_command_writes_tables_and_figures(finished):

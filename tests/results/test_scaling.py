@@ -147,6 +147,7 @@ def test_without_a_time_there_is_no_elo_at_equal_time():
 
 
 SPEEDS = {"game": "go", "scheme": "tree", "threads": [1, 2], "speed_up": [1.0, 1.7], "over_serial": [0.9, 1.5]}
+SPEEDS["undisturbed"] = [1.0, 1.0]
 
 
 def test_the_figure():
@@ -239,6 +240,23 @@ def test_schemes_are_named_by_what_differs():
 def test_a_disturbed_speed_is_marked():
     frame = pd.DataFrame(SPEEDS | {"playouts_per_second": [1e6, 2e6], "undisturbed": [0.5, 0.0]})
     assert strength_scaling.shown_speeds(frame)["playouts a second"].tolist() == ["1,000,000", "2,000,000 *"]
+
+
+def test_a_disturbed_speed_is_hollow():
+    for undisturbed in ([0.5, 0.0], [0.5, 1.0]):
+        speeds = pd.DataFrame(SPEEDS | {"undisturbed": undisturbed})
+        figure = strength_figures.figure(table(), speeds, ["throughput"])
+        (ax,) = figure.axes
+        points = [
+            (place, line.get_markerfacecolor() == ax.get_facecolor())
+            for line in ax.get_lines()
+            if line.get_color() != strength_figures.EVEN["color"]
+            for place in line.get_xdata()[line.get_markevery() if line.get_markevery() is not None else slice(None)]
+        ]
+        assert sorted(points) == [(threads, share == 0) for threads, share in zip(SPEEDS["threads"], undisturbed)]
+        (legend,) = figure.legends
+        said = strength_figures.DISTURBED in [text.get_text() for text in legend.get_texts()]
+        assert said == (0.0 in undisturbed)
 
 
 def test_ten_schemes_are_told_apart_and_named():
