@@ -78,7 +78,7 @@ class Held:
         """What the format has come to, and who can be told apart."""
         lines = [] if self.schedule is None else self.schedule.lines()
         unrated = self.run.single_player or len(self.run.names) > MOST_AGENTS
-        return [*lines, *([] if unrated else self.run.summary())]
+        return [*lines, *([] if unrated else pieces_of(self.folder, self.itself).summary())]
 
     def table(self, kind: str) -> Cells:
         """A table; of a long one, the first rows."""

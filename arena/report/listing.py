@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena import formats as all_formats
-from arena import results
+from arena import results, study
 from arena.formats.base import formats
 from arena.formats.schedule import Schedule
 from arena.games.core import cache
 from arena.games.core.errors import UserError
+from arena.report import pieces
 from arena.results.database.store import FILE_NAME, busy
 from arena.results.shown.tournament import Tournament
 
-MOST_RATED = 200  # agents, whose ratings or pairings take a second
 Known = dict[str, tuple[list, dict]]  # by store: its stamp, its row
 _read: dict[Path, Known] = {}  # by this process, which may have no cache folder
 _faults: dict[str, tuple[list, str]] = {}  # of stores that cannot be read: their stamps, and why
@@ -82,7 +82,7 @@ def _row(path: Path) -> dict:
         "games": ", ".join(run.instances),
         "format": run.meta.get("config", {}).get("format", "imported"),
         "agents": len(run.names),
-        "leader": _leader(run) if stored else None,
+        "leader": pieces.pieces_of(path.parent, lambda _: run).leader() if stored else None,
         "stored": stored,
         "total": total,
         "state": "running" if playing else "finished" if total is None or stored >= total else "stopped",
@@ -92,7 +92,7 @@ def _row(path: Path) -> dict:
 def schedule_of(run: Tournament) -> Schedule | None:
     """The schedule of a run; None also for so many agents that pairing them by their results would take long."""
     config = run.meta.get("config")
-    if config and len(run.names) > MOST_RATED and formats()[config["format"]].adaptive:
+    if config and len(run.names) > pieces.MOST_RATED and formats()[config["format"]].adaptive:
         return None
     return Schedule.of(run)
 
@@ -115,24 +115,14 @@ def last_written(path: Path) -> float:
     return latest
 
 
-def _leader(run) -> str | None:
-    """Who is first; nobody of so many that their ratings would keep the list waiting."""
-    if len(run.names) > MOST_RATED:
-        return None
-    if not run.single_player:
-        return str(run.standings()["agent"].iloc[0])
-    means = run.games.groupby(["condition", "first"])["score"].mean().unstack().dropna(axis=1).sum()
-    return str(means.idxmax()) if len(means) else None
-
-
 # -- What is kept --------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def _code() -> str:
     """A digest of the code that makes rows: other code may make others."""
-    sources = (path for package in (all_formats, results) for path in Path(package.__path__[0]).rglob("*.py"))
-    digest = hashlib.sha256(Path(__file__).read_bytes())
+    sources = (path for package in (all_formats, results, study) for path in Path(package.__path__[0]).rglob("*.py"))
+    digest = hashlib.sha256(Path(__file__).read_bytes() + Path(pieces.__file__).read_bytes())
     for path in sorted(sources):
         digest.update(path.read_bytes())
     return digest.hexdigest()

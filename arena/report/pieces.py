@@ -4,6 +4,7 @@ Nothing is imported before it is needed: a table of a run needs no matplotlib, a
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +21,7 @@ from arena.results.shown.tournament import Tournament
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST_RATED = 200  # agents, whose ratings or pairings take a second
 Load = Callable[[Path], Tournament]
 Drawn = tuple[Callable[["Figure"], None], float]
 """What draws a figure, and the height in inches that suits it."""
@@ -77,6 +79,20 @@ class PiecesOfRun:
         frame, versions = self.run.table(chosen), self.run.versions
         return Table(frame, self.run.notes_on(frame) if chosen in NOTED else versions, versions)
 
+    def leader(self) -> str | None:
+        """Who is first; nobody of so many that their ratings would keep a list waiting."""
+        run = self.run
+        if len(run.names) > MOST_RATED:
+            return None
+        if not run.single_player:
+            return str(run.standings()["agent"].iloc[0])
+        means = run.games.groupby(["condition", "first"])["score"].mean().unstack().dropna(axis=1).sum()
+        return str(means.idxmax()) if len(means) else None
+
+    def summary(self) -> list[str]:
+        """What was found, in sentences."""
+        return self.run.summary()
+
     def figures(self) -> tuple[str, ...]:
         """The kinds of figures."""
         from arena.report import along
@@ -132,6 +148,18 @@ class PiecesOfTuning(PiecesOfRun):
         if kind not in (None, TRIALS):
             return super().table(kind, format)
         return Table(table(self.found), summary(self.found), self.run.versions)
+
+    def leader(self):
+        with suppress(UserError):  # it has no result yet
+            return self.found.space.spec(self.found.recommended)
+        return None
+
+    def summary(self):
+        from arena.study.tuning_run import summary
+
+        with suppress(UserError):
+            return summary(self.found)
+        return []
 
     def figures(self):
         from arena.report import tuned

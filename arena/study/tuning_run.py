@@ -224,8 +224,8 @@ def result(found: Findings) -> dict[str, Any]:
 def table(found: Findings) -> pd.DataFrame:
     """A row for each agent that was tried: step, trial, its values, games, score (NaN without games) and Elo.
 
-    Elo is the surface's, over the agent as it is, with its 95 % error; of SPSA, whose agents meet each other alone,
-    there is none.
+    The best by the surface is first, since the one with most points was lucky.  Elo is the surface's, over the agent as
+    it is, with its 95 % error; of SPSA, whose agents meet each other alone, there is none.
     """
     met: dict[str, list[float]] = {}
     for one, other in found.matches:
@@ -243,6 +243,7 @@ def table(found: Findings) -> pd.DataFrame:
         points = np.array([found.space.point(found.values[name]) for name in names])
         elo, error = found.surface.elo(points, np.array(found.space.point(found.space.start())))
         frame["elo"], frame["error"], frame["bound"] = elo, Z * error, ""
+        frame = frame.sort_values("elo", ascending=False, kind="stable", ignore_index=True)
     frame.attrs["kind"] = TRIALS
     return frame
 
@@ -251,7 +252,7 @@ def best(found: Findings) -> tuple[pd.DataFrame, str]:
     """The trials that a person looks at: the best by the surface, or of SPSA the last; and which they are."""
     frame = table(found)
     if "elo" in frame:
-        return frame.sort_values("elo", ascending=False).head(BEST), f"The best of {len(frame)} trials"
+        return frame.head(BEST), f"The best of {len(frame)} trials"
     return frame.tail(BEST), f"The last of {len(frame)} trials"
 
 

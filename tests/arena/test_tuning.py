@@ -22,6 +22,7 @@ from arena.cli import app
 from arena.config.config import ConfigError
 from arena.games.core.errors import UserError
 from arena.report import pieces, write_report
+from arena.report.listing import runs_in
 from arena.results.database.store import Store, StoreError
 from arena.results.papers.paper_figures import picture
 from arena.results.statistics import surface
@@ -353,11 +354,34 @@ def test_what_was_tuned_is_shown(tuned):
         arena.tune(**KEYS, out=folder)
     frame = pieces.pieces_of(folder).table().frame
     assert list(frame.columns) == ["trial", "step", "exploration", "games", "score", "elo", "error", "bound"]
+    assert frame["elo"].is_monotonic_decreasing
     assert frame["games"].sum() == one.games >= 96 and pieces.pieces_of(folder).tables()[0] == "trials"
     page = write_report(folder).read_text()
     assert tuning_run.summary(one)[0] in page and "The best of " in page and 'id="standings"' not in page
     for kind in _drawn(folder, ["tuning"]):
         assert kind in pieces.pieces_of(folder).figures()
+
+
+def test_the_best_by_the_surface_leads_and_not_the_luckiest(tuned):
+    """In the list of runs, and above the tables of its page."""
+    folder, one = tuned
+    (row,) = runs_in(folder).rows
+    assert row["leader"] == one.space.spec(one.recommended)
+    pytest.importorskip("nicegui")
+    from arena.lab.reading import held
+
+    lines = held(folder).lines
+    assert lines[-len(tuning_run.summary(one)) :] == tuning_run.summary(one) and "is first" not in " ".join(lines)
+
+
+def test_a_tuning_without_results_has_no_leader(tuned, tmp_path):
+    place = tmp_path / "begun"
+    place.mkdir()
+    shutil.copy(tuned[0] / "tuning.json", place)
+    with Store.open(tuned[0]) as source, Store.create(place, source.meta, source.agents):
+        pass
+    found = pieces.pieces_of(place)
+    assert found.leader() is None and found.summary() == []
 
 
 @pytest.mark.parametrize("shares, told", [
