@@ -18,7 +18,7 @@ KEYS = ("elo", "error", "nelo", "nelo_error", "los", "draw_ratio", "pairs_ratio"
 POOL = ("advantage", "advantage_error", "advantage_bound", "draw_rate")  # of a run's ratings, as JSON
 MOST_SAMPLES = 100_000  # of --bootstrap, each a fit of all ratings
 
-Draws = StrEnum("Draws", {"davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
+Draws = StrEnum("Draws", {"logistic": "logistic", "davidson": "davidson", "rao_kupper": "rao-kupper", "half": "half"})
 
 
 @command(
@@ -36,7 +36,7 @@ def elo(
     pairs: Pairs = None,
     draws: Annotated[
         Draws, typer.Option(help="For a run: the model of draws, or draws as half a win.")
-    ] = Draws.davidson,
+    ] = Draws.logistic,
     no_advantage: Annotated[
         bool, typer.Option("--no-advantage", help="For a run: assume no advantage of the first player.")
     ] = False,
@@ -53,7 +53,7 @@ def elo(
     """
     exactly_one({"DIR": folder, "--wdl": wdl, "--pairs": pairs})
     if folder is None:
-        if anchor or bootstrap or no_advantage or draws is not Draws.davidson:
+        if anchor or bootstrap or no_advantage or draws is not Draws.logistic:
             raise typer.BadParameter("--draws, --no-advantage, --anchor and --bootstrap are for a run's folder")
         _print_estimate(_estimate(wdl, pairs), "pairs" if pairs else "games")
     else:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from arena.results.statistics.draws import USUAL
 from arena.results.statistics.ratings import AnchorError, counted, rate, result_codes, tells_nothing
 
 
@@ -32,7 +33,7 @@ def resampled(agents: Sequence[str], games: pd.DataFrame, samples: int, seed: in
     meeting_of = pd.Series(meeting).groupby(pairs).first().to_numpy()
     codes, n = result_codes(agents, games), len(agents)
     bounded = options.get("advantage", True) and not options.get("anchors")
-    draws = options.get("draws", "davidson")
+    draws = options.get("draws", USUAL)
     rng = np.random.default_rng(seed)
     ratings = []
     for _ in range(samples):

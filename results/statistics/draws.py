@@ -1,7 +1,11 @@
 """Laws of draws: the probabilities of win, draw and loss when the first player is x logits stronger.
 
-Davidson (Journal of the American Statistical Association 65, 1970): D = nu sqrt(W L).  Here the first player's expected
-score is f = W + D/2 = 1 / (1 + e^-x), so W = f - D/2, L = 1 - f - D/2, and D solves D^2 = nu^2 (f - D/2)(1 - f - D/2).
+Davidson (Journal of the American Statistical Association 65, 1970): D = nu sqrt(W L), and W / L = e^x, so that
+W = p / (p + q + nu sqrt(p q)) of strengths p, q with x = log(p / q).  A first player's advantage multiplies p.  The
+expected score grows more slowly with x, near 0 by the factor 1 - D at equals, so that ratings lie wider apart.
+
+Logistic, the usual one (Ordo's): D = nu sqrt(W L), too, but the expected score is f = W + D/2 = 1 / (1 + e^-x), as
+Elo's is, so W = f - D/2, L = 1 - f - D/2, and D solves D^2 = nu^2 (f - D/2)(1 - f - D/2).
 
 Rao & Kupper (Journal of the American Statistical Association 62, 1967; the law of BayesElo): a difference of less than
 delta logits passes for a draw, so W = 1 / (1 + e^(delta - x)), L = 1 / (1 + e^(delta + x)), D = (e^(2 delta) - 1) W L.
@@ -60,11 +64,22 @@ class Law:
 class Davidson(Law):
     """The parameter is log nu."""
 
+    def _drawn(self, x, parameter):
+        logs = np.stack([x / 2, np.full_like(x, parameter), -x / 2], axis=1)
+        p = np.exp(logs - logs.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        by_logs = np.array([[0.5, 0.0], [0.0, 1.0], [-0.5, 0.0]])
+        return p, p[:, :, None] * (by_logs - (p @ by_logs)[:, None])
+
     def parameter_of(self, draw_rate):
         return math.log(2 * draw_rate / (1 - draw_rate))  # at W = L = (1 - D) / 2, nu = 2 D / (1 - D)
 
     def draw_rate_of(self, parameter):
         return float(logistic(parameter - math.log(2)))
+
+
+class Logistic(Davidson):
+    """Davidson's draws, with the expected score of Elo."""
 
     def _drawn(self, x, parameter):
         f = logistic(x)
@@ -100,4 +115,5 @@ class RaoKupper(Law):
         return p, np.stack([by_x, by_parameter], axis=2)
 
 
-LAWS = {law.name: law for law in (Davidson("davidson"), RaoKupper("rao-kupper"))}
+LAWS = {law.name: law for law in (Logistic("logistic"), Davidson("davidson"), RaoKupper("rao-kupper"))}
+USUAL = "logistic"

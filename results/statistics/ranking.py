@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from arena.results.statistics.bootstrap import resampled
-from arena.results.statistics.draws import LAWS
+from arena.results.statistics.draws import LAWS, USUAL
 from arena.results.statistics.elo import ELO_PER_LOGIT
 from arena.results.statistics.ratings import Ratings
 
@@ -97,7 +97,7 @@ def residuals(ratings: Ratings, met: pd.DataFrame) -> np.ndarray:
 
 def _expected(ratings: Ratings, met: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """The mean of a's points in a game, both sides alike, and the variance of such a pair's mean."""
-    law = LAWS["davidson"]
+    law = LAWS[USUAL]
     parameter = law.parameter_of(ratings.draw_rate) if ratings.draw_rate > 0 else -math.inf
     apart = (ratings.elo[met["a"]] - ratings.elo[met["b"]]) / ELO_PER_LOGIT
     advantage = 0.0 if math.isnan(ratings.advantage) else ratings.advantage / ELO_PER_LOGIT

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from arena.games.core.errors import UserError
-from arena.results.statistics.draws import LAWS
+from arena.results.statistics.draws import LAWS, USUAL
 from arena.results.statistics.elo import CONFIDENCE, ELO_PER_LOGIT, Z
 from arena.results.statistics.likelihood import Fit, Games, fit
 from arena.results.statistics.numeric import components, has_negative_cycle, normal_probabilities, reachable, root
@@ -67,7 +67,7 @@ def rate(
     agents: Sequence[str],
     results: np.ndarray | pd.DataFrame,
     distinct: np.ndarray | None = None,
-    draws: str = "davidson",
+    draws: str = USUAL,
     advantage: bool = True,
     anchors: Mapping[str, float] | None = None,
 ) -> Ratings:
@@ -90,7 +90,7 @@ def rate(
     fixed = _anchor_strengths(agents, anchors or {}, counts, groups)
     between, inside = groups[:, None] != groups[None, :], _inside(groups, counts, draws)
     with_advantage = advantage and _advantage_is_finite(counts)
-    model = fit(Games.of(inside, distinct), groups, with_advantage, LAWS.get(draws, LAWS["davidson"]), fixed)
+    model = fit(Games.of(inside, distinct), groups, with_advantage, LAWS.get(draws, LAWS[USUAL]), fixed)
     elo, bound = _place(counts, distinct, groups, model, fixed)
     known = with_advantage or not advantage
     notes = _notes(agents, counts, groups, elo, bound, known, [agents[agent] for agent in fixed])

@@ -39,9 +39,12 @@ def test_without_draws_it_is_the_logistic_curve(law):
 
 
 def test_davidson():
-    """D = nu sqrt(W L), and the expected score is logistic."""
+    """D = nu sqrt(W L); by Davidson W / L is that of the strengths, else the expected score is logistic."""
     for log_nu in (-2.0, 0.0, 3.0):
         p, _ = LAWS["davidson"].probabilities(X, log_nu)
+        assert p[:, 0] / p[:, 2] == pytest.approx(np.exp(X))
+        assert p[:, 1] == pytest.approx(math.exp(log_nu) * np.sqrt(p[:, 0] * p[:, 2]))
+        p, _ = LAWS["logistic"].probabilities(X, log_nu)
         assert p[:, 0] + p[:, 1] / 2 == pytest.approx(1 / (1 + np.exp(-X)))
         assert p[:, 1] == pytest.approx(math.exp(log_nu) * np.sqrt(p[:, 0] * p[:, 2]))
 

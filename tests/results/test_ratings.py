@@ -11,11 +11,11 @@ from scipy.optimize import minimize
 
 from arena.results.statistics import bootstrap as resampling
 from arena.results.statistics.bootstrap import bootstrap
-from arena.results.statistics.draws import LAWS
+from arena.results.statistics.draws import LAWS, USUAL
 from arena.results.statistics.elo import ELO_PER_LOGIT
 from arena.results.statistics.ratings import count_results, rate
 
-DAVIDSON = LAWS["davidson"]
+LOGISTIC = LAWS[USUAL]
 ORDO_SCALE = math.log(0.76 / 0.24) / 202 / (math.log(10) / 400)  # 0.99129 of Elo's: 202 of its points are a 76 % score
 FOUR_PLAYERS = (
     "A-B 30/20/10, B-A 22/18/20, A-C 36/14/10, C-A 15/15/30, A-D 45/9/6, D-A 9/10/41, B-C 31/15/14, C-B 22/16/22, "
@@ -32,7 +32,7 @@ def counts_of(text, agents="ABCD"):
     return counts
 
 
-def simulate(rng, strengths, games, advantage=0.2, draws=-0.5, law=DAVIDSON):
+def simulate(rng, strengths, games, advantage=0.2, draws=-0.5, law=LOGISTIC):
     """`games` for each ordered pair, by the model itself; strengths and advantage in logits."""
     n = len(strengths)
     counts = np.zeros((n, n, 3))
@@ -51,6 +51,32 @@ def test_four_players_agree_with_ordo():
     assert ratings.advantage / ORDO_SCALE == pytest.approx(43.25, abs=0.02)
     assert 100 * ratings.draw_rate == pytest.approx(26.36, abs=0.02)
     assert ratings.notes == [] and ratings.bound == ("",) * 4
+
+
+@pytest.mark.parametrize("advantage", [True, False])
+def test_davidson_is_the_textbooks(advantage):
+    """W = p / (p + q + nu sqrt(p q)) of the strengths p and q, that of the first player times its advantage."""
+    counts = np.zeros((4, 4, 3))
+    rng, made = np.random.default_rng(7), 10 ** (np.array([150.0, 40.0, -30.0, -160.0]) / 400)
+
+    def chances(p, q, nu):
+        tie = nu * np.sqrt(p * q)
+        return np.stack([p, tie, q]) / (p + q + tie)
+
+    pairs = [(i, j) for i in range(4) for j in range(4) if i != j]
+    for i, j in pairs:
+        counts[i, j] = rng.multinomial(100, chances(1.2 * made[i], made[j], 0.9))  # 1,200 games
+
+    def cost(logs):
+        strengths, first, nu = np.exp(logs[:4]), np.exp(logs[4] * advantage), np.exp(logs[5])
+        return -sum(counts[i, j] @ np.log(chances(first * strengths[i], strengths[j], nu)) for i, j in pairs)
+
+    found = minimize(cost, np.zeros(6), method="BFGS", options={"gtol": 1e-6}).x
+    rated = rate("ABCD", counts, draws="davidson", advantage=advantage)
+    assert rated.elo == pytest.approx(400 / math.log(10) * (found[:4] - found[:4].mean()), abs=0.5)
+    assert rated.advantage == pytest.approx(400 / math.log(10) * found[4] * advantage, abs=0.5)
+    assert rated.draw_rate == pytest.approx(np.exp(found[5]) / (2 + np.exp(found[5])), abs=1e-3)
+    assert abs(rate("ABCD", counts, advantage=advantage).elo - rated.elo).max() > 20  # the usual law is another one
 
 
 def test_a_frame_of_results_is_the_same():
@@ -113,7 +139,7 @@ def test_coverage_with_few_pairs(pairs, decided):
             counts[other, one] += swept
             for first, second in ((one, other), (other, one)):
                 x = np.array([strengths[first] + 0.2 - strengths[second]])
-                counts[first, second] += rng.multinomial(pairs - by_opening, DAVIDSON.probabilities(x, -0.5)[0][0])
+                counts[first, second] += rng.multinomial(pairs - by_opening, LOGISTIC.probabilities(x, -0.5)[0][0])
         ratings = rate("ABC", counts)
         held.extend((np.abs(ratings.elo - truth) <= ratings.error)[[mark == "" for mark in ratings.bound]])
     assert np.mean(held) > (0.93 if decided == 0 else 0.96)
@@ -126,7 +152,7 @@ def _expected(strengths, decided) -> np.ndarray:
         for second in range(3):
             if first != second:
                 x = np.array([strengths[first] + 0.2 - strengths[second]])
-                played = DAVIDSON.probabilities(x, -0.5)[0][0]
+                played = LOGISTIC.probabilities(x, -0.5)[0][0]
                 counts[first, second] = 1e6 * ((1 - decided) * played + decided * np.array([0.6, 0, 0.4]))
     return counts
 
@@ -175,7 +201,7 @@ def test_draws_as_halves_are_wins_and_losses():
     one, other = rate("ABC", halves, advantage=False), rate("ABC", drawn, draws="half", advantage=False)
     assert one.elo == pytest.approx(other.elo, abs=1e-4) and one.error == pytest.approx(other.error, abs=1e-4)
     assert one.advantage == other.advantage == 0 and one.notes == other.notes == []
-    with pytest.raises(ValueError, match="draws = 'glenn' is not one of davidson, rao-kupper, half"):
+    with pytest.raises(ValueError, match="draws = 'glenn' is not one of logistic, davidson, rao-kupper, half"):
         rate("ABC", drawn, draws="glenn")
 
 
@@ -262,7 +288,7 @@ def test_perfect_agents_leave_the_others_as_they_are():
     assert ratings.bound == (">", "", "", "", "<")
     logit, log_nu = ratings.elo / ELO_PER_LOGIT, math.log(2 * ratings.draw_rate / (1 - ratings.draw_rate))
     x = np.array([1, -1, 1]) * (logit[0] - logit[[1, 1, 2]]) + ratings.advantage / ELO_PER_LOGIT
-    p = DAVIDSON.probabilities(x, log_nu)[0]
+    p = LOGISTIC.probabilities(x, log_nu)[0]
     assert (p[0, 0] * p[1, 2] * p[2, 0]) ** 6 == pytest.approx(0.05)
     assert any("centred on the mean of B, C, D" in note for note in ratings.notes)
 
@@ -453,7 +479,7 @@ def test_notes_name_few_agents():
     assert "p2, p3, p4, p5, p6, p7:" in note  # one more is named, too
 
 
-@pytest.mark.parametrize("draws", ["davidson", "half"])
+@pytest.mark.parametrize("draws", ["logistic", "half"])
 def test_samples_that_are_left_out_early_are_those_without_finite_ratings(draws, monkeypatch):
     """Where whoever moves first wins nearly always, many samples have no other result."""
     rng = np.random.default_rng(3)
