@@ -13,6 +13,7 @@ from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.games.core.plugins import add_named
 from arena.games.core.prepared_file import checksums
+from arena.games.core.registry import SpecError
 from arena.results.printable import one_line
 
 # a resumed run may change them: they decide when a game counts as failed, never what it is
@@ -120,14 +121,21 @@ def make_games(specs: Iterable[str]) -> list[Game]:
 
 def stored_games(values: Mapping[str, Any]) -> list[Game]:
     """The game of each condition of a stored run's values; TrustError if a plug-in of theirs is to be asked for."""
-    import_stored(values)
-    return [game for game in make_games(values["instances"]) for _ in values["budgets"]]
+    return [game for game in _made(values, values["instances"]) for _ in values["budgets"]]
 
 
 def game_of(values: Mapping[str, Any], condition: int = 0) -> Game:
     """The game of one condition of a stored run's values; TrustError as above."""
-    import_stored(values)
-    return make_games([values["instances"][condition // len(values["budgets"])]])[0]
+    return _made(values, [values["instances"][condition // len(values["budgets"])]])[0]
+
+
+def _made(values: Mapping[str, Any], specs: list[str]) -> list[Game]:
+    """Games of a stored run; its plug-ins, which may be of agents alone, are imported only if these are not known."""
+    try:
+        return make_games(specs)
+    except SpecError:
+        import_stored(values)
+        return make_games(specs)
 
 
 def games_played(meta: Mapping[str, Any]) -> list[Game]:

@@ -69,7 +69,11 @@ def import_stored(values: Mapping[str, Any]) -> None:
                 f"this needs the plug-in {plugin} of the run, whose code {place} {why}. To read that run anyway, "
                 "which runs this code: --trust"
             )
-    import_plugins({**values, "plugin_path": values.get("plugin_path") if doubtful else None})
+    try:
+        import_plugins({**values, "plugin_path": values.get("plugin_path") if doubtful else None})
+    except ModuleNotFoundError as error:
+        lay = f"; it was in {own}" if (own := values.get("plugin_path")) else ""
+        raise UserError(f"{error}: this needs the plug-ins {', '.join(values['plugins'])} of the run{lay}") from None
 
 
 def trust(values: Mapping[str, Any]) -> None:

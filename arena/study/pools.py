@@ -271,6 +271,8 @@ def merge(
     cannot be merged.
     """
     runs = [_complete(Path(folder)) for folder in folders]
+    for run in runs:
+        import_stored(run.meta["config"])  # whose plug-ins are asked for
     first, told = runs[0].meta["config"], []
     for run in runs[1:]:
         for key in SAME:
@@ -331,7 +333,6 @@ def _entries(runs, told: list[str], changed: bool) -> tuple[list[dict], list[dic
     codes: dict[str, dict] = {}
     names: list[dict[str, str]] = []
     for run in runs:
-        import_stored(run.meta["config"])
         renamed, held = {}, run.meta.get("codes", {})
         for entry in run.agents:
             name, spec = composed(entry["name"]), entry["spec"]

@@ -29,7 +29,10 @@ Decisions = list[tuple[float, float]]  # playouts a second, processor time as a 
 def stored(folder) -> pd.DataFrame | None:
     """The table that has been measured for a study; None if there is none."""
     try:
-        return pd.read_csv(BytesIO(read_plain(Path(folder) / FILE)))
+        found = pd.read_csv(BytesIO(read_plain(Path(folder) / FILE)))
+        if list(found.columns) != COLUMNS:
+            raise ValueError(f"its columns are not {', '.join(COLUMNS)}")
+        return found
     except FileNotFoundError:
         return None
     except ValueError as error:

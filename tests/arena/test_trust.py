@@ -14,12 +14,17 @@ from arena.report.page import from_home
 PLUGIN = """
 from pathlib import Path
 from arena.agents.random import Random
+from arena.games.nim import Nim
 
 Path({mark!r}).open("a").write("x")
 
 class Mine(Random):
     "Plays at random."
     name = "test_mine"
+
+class MyNim(Nim):
+    "Nim."
+    name = "test_mine_nim"
 """
 READERS = {
     "show": ["show", "run", "1v2-0000"],
@@ -42,7 +47,7 @@ class World:
         self.text = PLUGIN.format(mark=str(self.mark))
         self.plugin.write_text(self.text)
         (folder / "config.toml").write_text(
-            'game = "nim(heaps=(1, 2))"\ngames = 2\nopening_plies = 0\nplugins = ["test_mine_plugin"]\n'
+            'game = "test_mine_nim(heaps=(1, 2))"\ngames = 2\nopening_plies = 0\nplugins = ["test_mine_plugin"]\n'
             f'plugin_path = "{self.plugin.parent}"\nagents = ["random", "test_mine"]\n'
         )
 
@@ -88,6 +93,26 @@ def test_a_strangers_plug_in_is_asked_for(world, name):
     assert (code, imported) == (0, True), errors
     if name != "show":  # the others, which are slow
         assert world.run(*READERS[name], cache=cache)[:2] == (0, True)  # it is asked for once
+
+
+def test_a_strangers_plug_in_is_asked_for_by_merge(world):
+    cache = world.stranger("merging")
+    assert world.run("merge", "run", "run", "--out", "both", cache=cache)[:2] == (2, False)
+    assert world.run("merge", "run", "run", "--out", "both", "--trust", cache=cache)[:2] == (0, True)
+
+
+def test_what_needs_the_rules_alone_imports_no_agent(tmp_path):
+    """The plug-in's file may be gone, as of a run that someone sent."""
+    made = World(tmp_path)
+    config = tmp_path / "config.toml"
+    config.write_text(config.read_text().replace("test_mine_nim", "nim"))
+    assert made.run("run", "config.toml", "--out", "run", "--workers", "1")[:2] == (0, True)
+    made.plugin.unlink()
+    for name in ("show", "check", "pgn"):
+        assert made.run(*READERS[name], cache=made.stranger(name))[:2] == (0, False), name
+    for words in (["join", "run", "random", "--version", "x"], ["merge", "run", "run", "--out", "both"]):
+        code, _, errors = made.run(*words)
+        assert code == 2 and f"it was in {made.plugin.parent}" in errors
 
 
 @pytest.mark.slow
