@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import Field, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from arena import agents
@@ -20,7 +21,8 @@ JOINTS = {"options": "; "}  # between the weights or options in a parameter's te
 FORM = "is no range: { low = 0.1, high = 2.0, log = true }, [0.1, 2.0], or { choices = [...] }"
 
 Value = int | float | str | bool
-Values = dict[str, Value]  # by the parameter's name, such as exploration or evaluation.queens
+Values = dict[str, Value]  # by the parameter's name, such as exploration, evaluation.queens or methods.puct.c
+Made = dict[str, Any]  # an agent, its search and its methods, by what their parameters' names begin with: see `_made`
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,10 @@ class Space:
     agent: Agent
     parameters: tuple[Parameter, ...]
 
+    @cached_property
+    def made(self) -> Made:
+        return _made(self.agent)
+
     @property
     def sizes(self) -> list[int]:
         """For each parameter how many choices it has, 0 for a number."""
@@ -87,22 +93,11 @@ class Space:
 
     def spec(self, values: Mapping[str, Any]) -> str:
         """The agent's text with these values; ValueError if it refuses them."""
-        own: dict[str, Any] = {}
-        weights: dict[str, dict[str, Any]] = {}
-        for name, value in values.items():
-            field, _, part = name.partition(".")
-            if part:
-                weights.setdefault(field, {})[part] = value
-            else:
-                own[field] = value
-        for field, changed in weights.items():
-            given = {name.strip(): value for name, value in _parts(self.agent, field).items()}
-            own[field] = JOINTS.get(field, ", ").join(f"{name}={value}" for name, value in (given | changed).items())
-        return str(agents.make(spell(replace(self.agent, **own), every=False)))
+        return str(agents.make(_text(self.made, "", values)))
 
     def start(self) -> Values:
         """The agent's own values, which may lie beyond the ranges."""
-        found = {own.name: _own_value(self.agent, own) for own in self.parameters}
+        found = {own.name: _own_value(self.made, own) for own in self.parameters}
         return {own.name: int(found[own.name]) if own.whole else found[own.name] for own in self.parameters}
 
     def inner(self, point: Iterable[float]) -> list[float]:
@@ -117,23 +112,78 @@ def space_of(spec: str, tables: Mapping[str, Any], source: str) -> Space:
     except ValueError as error:
         raise ConfigError([f"{source}: agent = {shown(spec)}: {error}"]) from None
     problems: list[str] = []
-    known = {field.name: field for field in parameters_of(type(agent))}
-    parameters = []
-    for name, table in tables.items():
-        if name not in known:
-            problems.append(f"parameters.{name}: {agent.name} has no parameter {name}; it has {', '.join(known)}")
-        elif _has_parts(table):
-            parameters += [_read(f"{name}.{part}", each, False, problems) for part, each in table.items()]
-        else:
-            parameters.append(_read(name, table, known[name].type in (int, int | None), problems))
+    parameters = _ranges(_made(agent), "", tables, problems)
     if not tables:
         problems.append("parameters: is missing; give the ranges to search: exploration = { low = 0.1, high = 2.0 }")
-    found = Space(agent, tuple(parameter for parameter in parameters if parameter))
+    found = Space(agent, tuple(parameters))
     if not problems:
         problems += _refused(found)
     if problems:
         raise ConfigError([f"{source}: {problem}" for problem in problems])
     return found
+
+
+def _made(agent: Any, at: str = "") -> Made:
+    """An agent, as "", its search, as "search.", and its methods, as "methods.puct."; None for "methods." itself."""
+    found: Made = {at: agent}
+    if "search" in _fields(agent) and hasattr(agent, "searcher"):
+        found |= _made(agent.searcher(), f"{at}search.")
+    for field in getattr(agent, "catalogue", {}):
+        found[f"{at}{field}."] = None
+        found |= {f"{at}{field}.{one.name}.": one for one in getattr(agent, "chosen", ())}
+    return found
+
+
+def _fields(made: Any) -> dict[str, Field]:
+    return {field.name: field for field in parameters_of(type(made))} if made else {}
+
+
+def _text(made: Made, at: str, values: Mapping[str, Any]) -> str:
+    """The text of what is at a place, with these values; ValueError if it refuses them."""
+    if made[at] is None:
+        return " + ".join(_text(made, place, values) for place in made if place.startswith(at) and place != at)
+    own: dict[str, Any] = {}
+    weights: dict[str, dict[str, Any]] = {}
+    for name in [name for name in values if name.startswith(at)]:
+        field, _, part = name.removeprefix(at).partition(".")
+        if not part:
+            own[field] = values[name]
+        elif f"{at}{field}." in made:
+            own[field] = _text(made, f"{at}{field}.", values)
+        else:
+            weights.setdefault(field, _parts(made[at], field))[part] = values[name]
+    for field, changed in weights.items():
+        own[field] = JOINTS.get(field, ", ").join(f"{name}={value}" for name, value in changed.items())
+    return spell(replace(made[at], **own), every=False)
+
+
+def _ranges(made: Made, at: str, tables: Mapping[str, Any], problems: list[str]) -> list[Parameter]:
+    """The parameters in a table of ranges, and in those within it."""
+    found: list[Parameter | None] = []
+    known = _fields(made[at])
+    for name, table in tables.items():
+        place = f"{at}{name}."
+        if place in made and _has_parts(table):
+            found += _ranges(made, place, table, problems)
+        elif name not in known:
+            problems.append(f"parameters.{at}{name}: {_unknown(made, at, name)}")
+        elif _has_parts(table):
+            found += [_read(place + part, each, False, problems) for part, each in table.items()]
+        else:
+            found.append(_read(at + name, table, known[name].type in (int, int | None), problems))
+    return [parameter for parameter in found if parameter]
+
+
+def _unknown(made: Made, at: str, name: str) -> str:
+    """Words on a name that is no parameter: what there is."""
+    meant = [place + name for place, one in made.items() if name in _fields(one)]
+    did = f" (did you mean {meant[0]}?)" if meant else ""
+    if inner := _fields(made.get(f"{at}{name}.")):
+        return f"is no parameter; it has {', '.join(inner)}: {name} = {{ {next(iter(inner))} = ... }}"
+    if made[at] is None:
+        named = [place.removeprefix(at)[:-1] for place in made if place.startswith(at) and place != at]
+        return f"the agent's text names no {name}{did}; it names {', '.join(named) or 'none'}"
+    return f"{made[at].name} has no parameter {name}{did}; it has {', '.join(_fields(made[at]))}"
 
 
 def _has_parts(table: Any) -> bool:
@@ -173,10 +223,11 @@ def _read(name: str, table: Any, whole: bool, problems: list[str]) -> Parameter 
     return None
 
 
-def _own_value(agent: Agent, own: Parameter) -> Any:
+def _own_value(made: Made, own: Parameter) -> Any:
     """The agent's value of a parameter; of a weight or an option as text says, as a number unless it is a choice."""
-    field, _, part = own.name.partition(".")
-    value = _parts(agent, field).get(part) if part else getattr(agent, field)
+    at = max((place for place in made if own.name.startswith(place)), key=len)
+    field, _, part = own.name.removeprefix(at).partition(".")
+    value = _parts(made[at], field).get(part) if part else getattr(made[at], field)
     with suppress(ValueError):
         return float(value) if part and value is not None and not own.choices else value
     return value
@@ -184,7 +235,7 @@ def _own_value(agent: Agent, own: Parameter) -> Any:
 
 def _refused(space: Space) -> list[str]:
     """What the agent says of the ends of ranges, and of choices; and values to begin from that there are not."""
-    found = [problem for own in space.parameters for problem in _start_fault(space.agent, own)]
+    found = [problem for own in space.parameters for problem in _start_fault(space, own)]
     if found:
         return found
     start = space.start()
@@ -194,11 +245,13 @@ def _refused(space: Space) -> list[str]:
                 space.spec(start | {parameter.name: value})
             except ValueError as error:
                 found.append(f"parameters.{parameter.name}: {error}")
+            except TypeError:
+                found.append(f"parameters.{parameter.name}: {value!r} is not of its type")
     return found
 
 
-def _start_fault(agent: Agent, own: Parameter) -> list[str]:
-    value = _own_value(agent, own)
+def _start_fault(space: Space, own: Parameter) -> list[str]:
+    value = _own_value(space.made, own)
     if own.choices:
         fault = "" if value in own.choices else "is none of the choices"
     else:
@@ -206,12 +259,12 @@ def _start_fault(agent: Agent, own: Parameter) -> list[str]:
         fault = "" if known and (value > 0 or not own.log) else "is no number to begin from"
     if not fault:
         return []
-    such = f"give it one, such as {own.name} = {own.value(0 if own.choices else 0.5)!r}"
-    return [f"parameters.{own.name}: its value in agent = {str(agent)!r}, {value!r}, {fault}: {such}"]
+    such = f"give it one, such as {own.name.rpartition('.')[2]} = {own.value(0 if own.choices else 0.5)!r}"
+    return [f"parameters.{own.name}: its value in agent = {str(space.agent)!r}, {value!r}, {fault}: {such}"]
 
 
-def _parts(agent: Agent, field: str) -> dict[str, str]:
+def _parts(made: Any, field: str) -> dict[str, str]:
     """The weights, or options, in a parameter's text."""
-    text = str(getattr(agent, field) or "")
+    text = str(getattr(made, field) or "")
     pairs = [part.partition("=") for part in text.split(JOINTS.get(field, ", ").strip()) if "=" in part]
     return {name.strip(): value.strip() for name, _, value in pairs}

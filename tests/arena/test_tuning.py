@@ -292,6 +292,50 @@ def test_weights_and_options_are_parts_of_a_text():
     )
 
 
+@pytest.mark.parametrize("agent, parameters, start, spec", [
+    ("uct(methods='puct')", {"methods": {"puct": {"c": [0.0, 4.0]}}}, {"methods.puct.c": 1.0},
+     "uct(methods='puct(c=2.0)')"),
+    ("uct(methods='puct(c=1.5) + nst')", {"methods": {"puct": {"c": [0.0, 4.0]}, "nst": {"length": [2, 6]}}},
+     {"methods.puct.c": 1.5, "methods.nst.length": 3}, "uct(methods='puct(c=2.0) + nst(length=4)')"),
+    ("root(search='uct(exploration=0.5)')", {"search": {"exploration": [0.0, 2.0]}}, {"search.exploration": 0.5},
+     "root(search='uct(exploration=1.0)')"),
+    ("root", {"search": {"exploration": [0.0, 2.0]}}, {"search.exploration": 0.4},
+     "root(search='uct(exploration=1.0)')"),
+    ("tree(search='grave(ref=30)')", {"search": {"ref": [0, 200]}}, {"search.ref": 30},
+     "tree(search='grave(ref=100)')"),
+    ("root(search='uct(methods=\"nst + decisive\")')",
+     {"workers": [2, 4], "search": {"exploration": [0, 1], "methods": {"nst": {"epsilon": [0.2, 0.4]}}}},
+     {"workers": 2, "search.exploration": 0.4, "search.methods.nst.epsilon": 0.2},
+     "root(workers=3, search=\"uct(exploration=0.5, methods='nst(epsilon=0.3) + decisive')\")"),
+])  # fmt: skip
+def test_methods_and_searches_are_parts_of_a_text(agent, parameters, start, spec):
+    """What the text leaves at its default has a value to begin from."""
+    space = space_of(agent, parameters, "t")
+    assert space.start() == start
+    middle = space.spec(space.values([0.5] * len(start)))
+    assert middle == str(agents.make(spec)) == spec
+
+
+@pytest.mark.parametrize("agent, parameters, message", [
+    ("uct(methods='puct')", {"c": [0.3, 4.0]}, "uct has no parameter c (did you mean methods.puct.c?); it has"),
+    ("uct(methods='puct')", {"methods": {"c": [1, 2]}}, "names no c (did you mean methods.puct.c?); it names puct"),
+    ("uct(methods='puct')", {"methods": {"nst": {"length": [1, 4]}}}, "the agent's text names no nst; it names puct"),
+    ("uct", {"methods": {"puct": {"c": [1, 2]}}}, "the agent's text names no puct; it names none"),
+    ("uct(methods='puct')", {"methods": {"puct": [1, 2]}}, "it has c, temperature, prior, unvisited: puct = { c = "),
+    ("uct(methods='puct')", {"methods": {"puct": {"d": [1, 2]}}}, "puct has no parameter d; it has c, temperature"),
+    ("uct(methods='puct')", {"methods": {"puct": {"c": [-1, 2]}}}, "methods.puct.c: c = -1.0 is out of range"),
+    ("uct(methods='puct')", {"methods": {"puct": {"c": {"choices": [1.0, "a"]}}}}, "puct.c: 'a' is not of its type"),
+    ("uct(methods='nst')", {"methods": {"nst": {"length": [1.5, 4]}}}, "is for whole numbers"),
+    ("uct(methods='gumbel')", {"methods": {"gumbel": {"temperature": [1, 4]}}}, "give it one, such as temperature = "),
+    ("root", {"search": {"exploratoin": [0, 2]}}, "parameters.search.exploratoin: uct has no parameter exploratoin"),
+    ("root(exploration=0.5)", {"search": {"exploration": [0, 2]}}, "exploration = 0.5 is for plain UCT"),
+])  # fmt: skip
+def test_ranges_of_methods_and_searches_that_are_wrong(agent, parameters, message):
+    with pytest.raises(ConfigError) as error:
+        space_of(agent, parameters, "t.toml")
+    assert message in str(error.value)
+
+
 @pytest.mark.parametrize("parameters, message", [
     ({}, "parameters: is missing"),
     ({"exploration": [2.0, 0.1]}, "parameters.exploration = [2.0, 0.1]: low is less than high; from 0.1 to 2.0?"),
@@ -500,6 +544,21 @@ def test_the_command_and_its_json(tmp_path):
     assert again.exit_code == 2 and "holds a run already" in again.output
     done = CliRunner().invoke(app, [*command, "--resume"])
     assert done.exit_code == 0 and "against the agent as it is" in done.output
+
+
+def test_a_method_is_tuned_by_the_command(tmp_path):
+    """Its constant is named in tables by its place; the stored plan goes on."""
+    agent, games = "uct(playouts=6, methods='puct')", "at_once = 4\npairs = 4\nconfirm = { games = 128 }\n"
+    text = f'game = "tictactoe"\nagent = "{agent}"\nsampler = "sobol"\ngames = 64\n{games}'
+    (tmp_path / "t.toml").write_text(text + "[parameters]\nmethods = { puct = { c = [0.3, 4.0] } }\n")
+    command = ["tune", "--out", str(tmp_path / "run"), "--workers", "1"]
+    done = CliRunner().invoke(app, [*command, str(tmp_path / "t.toml")])
+    assert done.exit_code == 0 and "methods.puct.c: " in done.output and "(before: 1.0)" in done.output
+    again = json.loads(CliRunner().invoke(app, [*command, "--resume", "--json"]).stdout)
+    found = again["parameters"]["methods.puct.c"]["recommended"]
+    assert agents.make(again["agent"]) == agents.make(f"uct(playouts=6, methods='puct(c={found})')")
+    assert again["agent"] in (tmp_path / "run" / "recommended.toml").read_text()
+    assert {"methods.puct.c"} < set(pieces.pieces_of(tmp_path / "run").table().frame.columns)
 
 
 # -- The long form ----------------------------------------------------------------------------------------------------
