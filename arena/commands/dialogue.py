@@ -9,6 +9,7 @@ from contextlib import suppress
 import typer
 
 from arena.commands.output import say
+from arena.games.core.errors import same_letters
 from arena.results.printable import printable
 
 HELP = """\
@@ -119,8 +120,7 @@ class Dialogue:
 
     def refuse(self, text: str, legal: dict[str, int]) -> None:
         """Say that the text is neither a move nor a command, and name close ones."""
-        mixed = [name for name in legal if sorted(name.lower()) == sorted(text.lower())]
-        close = mixed[:3] or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
+        close = same_letters(text, legal) or difflib.get_close_matches(text.lower(), [*legal, *WORDS], 3)
         hint = f" Did you mean {' or '.join(close)}?" if close else ""
         some = " ".join(list(legal)[:FEW]) + (" ..." if len(legal) > FEW else "")
         fault = f"{text!r} is neither a legal move here nor a command.{hint}"

@@ -1,5 +1,6 @@
 """What to type instead of a command line that cannot be read."""
 
+import difflib
 import re
 from typing import Any
 
@@ -36,6 +37,9 @@ def hint_for(error: Any) -> str:
         name = error.option_name.lstrip("-")
         arguments = [one.name for one in context.command.params if one.param_type_name == "argument"]
         return f"{name} is written without --{name}. {_example(context)}".strip() if name in arguments else ""
+    if choice := re.match(r"'(.*?)' is not one of (.*)\.", error.message):
+        close = difflib.get_close_matches(choice[1], re.findall("'(.*?)'", choice[2]), 1)
+        return f"Did you mean {close[0]}?" if close else ""
     unknown = re.match(r"No such command '(.*?)'", error.message)
     if unknown is None:
         return ""

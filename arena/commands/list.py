@@ -26,12 +26,13 @@ def _named(of: str, completion):
 @command(group=listing, examples="arena list games\narena list games connect4\narena list games --json", as_json=True)
 def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None) -> None:
     """List all games, or the parameters of some with default, range and meaning."""
+    from arena.games.core.describe import sizes
     from arena.games.core.game import registry
 
     def facts(cls):
         rules = cls.rules if isinstance(cls.rules, str) else ""  # those of a property depend on parameters
         known = {"rules": rules, "players": cls.players, "chance": cls.has_chance}
-        known |= {"sizes": cls.sizes, "status": cls.status}
+        known |= {"sizes": sizes(cls), "status": cls.status}
         return known | {"evaluations": cls.evaluations(), "terms": list(cls.term_weights)}
 
     _list(registry, names, facts, ("name", "players", "about"))

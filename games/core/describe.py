@@ -5,6 +5,7 @@ import re
 import sys
 import types
 import typing
+from contextlib import suppress
 from dataclasses import MISSING
 
 from arena.games.core.index import Parameter
@@ -41,6 +42,16 @@ def about(cls: type[Registered]) -> str:
     several = sum(one.__module__ == cls.__module__ for one in named) > 1
     told = several and own and not own.startswith("state") and cls.name.lower() not in text.lower()
     return f"{own}." if told else text
+
+
+def sizes(cls) -> str:
+    """The sizes of a game, in words; of one that does not say them, the ranges of its whole numbers."""
+    if cls.sizes:
+        return cls.sizes
+    with suppress(Exception):  # a plug-in's class may raise anything
+        ranges = [f"{one.name} {one.range}" for one in parameters(cls) if one.type == "int" and one.range]
+        return ", ".join(ranges) or "one size"
+    return "unknown"
 
 
 def parameters(cls: type[Registered]) -> list[Parameter]:

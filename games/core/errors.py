@@ -10,6 +10,12 @@ class UserError(Exception):
     """An error that a user can mend: `arena` prints its message alone, without a traceback."""
 
 
+def same_letters(text: str, names: Collection[str]) -> list[str]:
+    """The first names, three at most, that have the letters of a text in another order or case."""
+    letters = sorted(text.strip().lower())
+    return [name for name in names if sorted(name.lower()) == letters][:3]
+
+
 def listed(names: Collection[str]) -> str:
     """Legal moves for a message, the first of many."""
     shown = " ".join(islice(names, LISTED)) or "none"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from arena.games.core.drawing import Board, Drawing, Look, read_board, svg, text_drawing
-from arena.games.core.errors import listed
+from arena.games.core.errors import listed, same_letters
 from arena.games.core.lines import play_line_kernel
 from arena.games.core.rules import IllegalMove, Rules
 
@@ -18,7 +18,7 @@ class People(Rules):
     """Text, drawings and notation, in plain Python only."""
 
     rules: ClassVar[str] = ""  # for one who does not know it: the aim, and what a move is, at most three sentences
-    sizes: ClassVar[str] = "one size"  # the ranges of its parameters, in words
+    sizes: ClassVar[str] = ""  # the ranges of its parameters, in words; empty: as they are found
     status: ClassVar[str] = "exact"  # how its correctness was tested, in words
     compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
     sides: ClassVar[tuple[str, str]] = ("", "")  # what each player has, where `pieces` does not see it
@@ -86,7 +86,9 @@ class People(Rules):
         """The legal move of that name; IllegalMove if there is none."""
         names = {self.move_name(state, move): move for move in self.moves(state)}
         if text.strip() not in names:
-            raise IllegalMove(f"{text!r} is not a legal move of {self} here; legal: {listed(names)}")
+            close = " or ".join(same_letters(text, names))
+            meant = f" (did you mean {close}?)" if close else ""
+            raise IllegalMove(f"{text!r} is not a legal move of {self} here{meant}; legal: {listed(names)}")
         return names[text.strip()]
 
     def read_line(self, text: str, state: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:

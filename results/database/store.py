@@ -6,6 +6,7 @@ are verified at every look, those of a game when it is read.  Games are numbered
 tallies show if one has vanished.
 """
 
+import difflib
 import json
 import os
 import sqlite3
@@ -106,6 +107,8 @@ class Store:
             more = f"; it holds the runs {', '.join(within[:SHOWN])}{', ...' * (len(within) > SHOWN)}" if within else ""
             if path.parent.is_file() or path.parent.suffix in GAME_FILES:
                 more = f"; a run is a folder, which arena import {path.parent} makes of a file of games"
+            if not path.parent.exists():
+                raise StoreError(f"no tournament in {path.parent}: {_no_folder(path.parent)}{more}")
             raise StoreError(f"no tournament in {path.parent}: there is no file {path}{more}")
         if not write:
             return cls(path, _connect(path, write=False), None)
@@ -426,3 +429,10 @@ def _check_version(path: Path, connection: sqlite3.Connection) -> None:
         raise StoreError(f"{path} is a SQLite database, but not a tournament's")
     if version != SCHEMA_VERSION:
         raise StoreError(f"{path} is of schema version {version}; this program reads version {SCHEMA_VERSION}")
+
+
+def _no_folder(path: Path) -> str:
+    """Words on a folder that there is not: the runs beside it with names like its own."""
+    beside = {each.parent.name: str(each.parent) for each in path.parent.glob(f"*/{FILE_NAME}")}
+    close = [beside[name] for name in difflib.get_close_matches(path.name, beside)]
+    return "there is no such folder" + (f" (did you mean {' or '.join(close)}?)" if close else "")

@@ -1,5 +1,7 @@
 """Mistakes that people make, and the line or the word that mends each."""
 
+from dataclasses import dataclass
+
 import pytest
 import typer
 
@@ -11,7 +13,10 @@ from arena.cli import app
 from arena.commands.hints import MEANT
 from arena.config import loading
 from arena.config.config import ConfigError
+from arena.games.core.describe import sizes
 from arena.games.core.registry import SYNONYMS, SpecError
+from arena.results.database.store import Store, StoreError
+from tests.arena.stored import store_run
 
 
 def test_other_names_and_synonyms_are_of_agents_and_parameters_that_there_are():
@@ -32,7 +37,7 @@ def test_other_names_and_synonyms_are_of_agents_and_parameters_that_there_are():
     ("tree(lock=free)", "^free is text, which needs quotes: 'free'$"),
     ("root(search=grave, playouts=3)", "^grave is text, which needs quotes"),
     ("tree(threads=4)", "has no parameter 'threads': here it is workers; it is tree"),
-    ("uct(simulations=4)", "here it is playouts"),
+    ("uct(simulations=4)", "here it is playouts"), ("uct(exploraton=1)", "did you mean 'exploration'"),
     ("tree(simulated=1)", "simulated = 1 should be true or false"),
 ])  # fmt: skip
 def test_specs(spec, message):
@@ -44,6 +49,10 @@ def test_specs(spec, message):
     (["tournament"], "No such command 'tournament'. Did you mean: arena run tournament.toml\n"),
     (["list", "uct"], "No such command 'uct'. For its parameters: arena list agents uct\n"),
     (["list", "connect4"], "For its parameters: arena list games connect4\n"),
+    (["table", "x", "--kind", "crosstabel"], "'throughput', 'trials'. Did you mean crosstable?\n"),
+    (["table", "x", "--kind", "zzz"], "'throughput', 'trials'.\n"),
+    (["tree", "tictactoe", "--moves", "b2"], "here (did you mean 2b?); legal: "),
+    (["table", "nowhere"], "no tournament in nowhere: there is no such folder\n"),
     (["play"], "Missing argument 'GAME'. For example: arena play breakthrough\n"),
     (["nothing-like-it"], "No such command 'nothing-like-it'.\n"),
     (["plot", "runs/none"], "Missing argument 'KIND'. One of ratings, crosstable, "),
@@ -60,6 +69,27 @@ def test_lines(line, end, capsys, monkeypatch):
     with pytest.raises(SystemExit) as stopped:
         app(line)
     assert stopped.value.code == 2 and end in capsys.readouterr().err.replace("│", "").replace("  ", "")
+
+
+def test_runs_with_names_like_that_of_a_folder_that_is_not_there_are_named(tmp_path):
+    for name in ("first", "second"):
+        store_run(tmp_path / name)
+    with pytest.raises(StoreError, match=r"there is no such folder \(did you mean \S*first\?\)$"):
+        Store.open(tmp_path / "frist")
+    (tmp_path / "frist").mkdir()
+    with pytest.raises(StoreError, match="there is no file"):
+        Store.open(tmp_path / "frist")
+
+
+def test_a_game_that_does_not_say_its_sizes_has_the_ranges_of_its_numbers():
+    @dataclass(frozen=True)
+    class Squares(games.Game):
+        size: int = 4
+        swap: bool = False
+        ranges = {"size": (3, 10)}
+
+    assert sizes(Squares) == "size 3 to 10" and sizes(type(games.make("go"))) == "size 2 to 19"
+    assert sizes(type(games.make("tictactoe"))) == "one size"
 
 
 def test_commands_that_are_meant_are_there():
