@@ -1,6 +1,7 @@
 """The tutorials: their files are written and their commands typed, in their order, with fewer games and playouts."""
 
 import importlib
+import json
 import re
 import runpy
 import shlex
@@ -59,6 +60,21 @@ def test_every_step_works(path, tmp_path, monkeypatch):
         assert result.exit_code == 0, f"{shlex.join(what)}: {result.output}"
         typed += 1
     assert typed == sum(map(len, map(str.splitlines, blocks(path.read_text().replace("\\\n", ""), "sh"))))
+
+
+@pytest.mark.slow
+def test_the_figures_of_the_answers_are_those_of_the_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    course, answers = ((ROOT / "docs/tutorials" / name).read_text() for name in ("course.md", "answers.md"))
+    typed = [shlex.split(line, comments=True) for block in blocks(course.replace("\\\n", ""), "sh") for line in
+             block.splitlines() if "runs/course" in line]  # fmt: skip
+    for words in (words for words in typed if words[1] in ("run", "grade")):
+        done = CliRunner().invoke(app, [*words[1:], *(["--json"] if words[1] == "grade" else [])])
+        assert done.exit_code == 0, done.output
+    row = next(row for row in json.loads(done.stdout) if row["agent"] == "random")
+    percent = round(100 * row["blunders"] / row["chances"])
+    said = f"`random` blunders in {percent} % of the moves in which it can, {row['blunders']} of {row['chances']}."
+    assert said in " ".join(answers.split())
 
 
 def test_python_of_the_course_runs(capsys):

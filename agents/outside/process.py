@@ -170,8 +170,8 @@ class Process:
                 parts.append(f"{name}: {shown}")
         return "; ".join(parts)
 
-    def close(self, farewell: str | None = None) -> None:
-        """End it: at once, or after a farewell ("": the end of its input) and some time to end by itself."""
+    def close(self, farewell: str | None = None, grace: float = GRACE) -> None:
+        """End it: at once, or after a farewell ("": the end of its input) and seconds of grace to end by itself."""
         if self.closed:
             return
         self.closed = True
@@ -181,7 +181,7 @@ class Process:
                 self.send(farewell)
             self._stdin.close()
             with suppress(subprocess.TimeoutExpired):
-                self._guard.wait(GRACE)
+                self._guard.wait(grace)
         os.close(self._control)
         try:
             self._guard.wait(10 * GRACE)

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from arena.agents.core.agent import IllegalAnswer, OutOfTime, Resigned, closing
 from arena.agents.outside.external import Engines, External
-from arena.agents.outside.process import GRACE, EngineError
+from arena.agents.outside.process import EngineError
 from arena.agents.outside.protocol import Position
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import random_below, stream
 
+PATIENT = 10.0  # seconds for a program to end by itself, however busy the machine is
 MENDS = {
     IllegalAnswer: {
         "json": "answer with one of `legal`, letter by letter",
@@ -120,9 +121,9 @@ def _played(agent, game, seed) -> str:
 def _ended(agent) -> str:
     engine = Engines.take(agent)
     start = time.perf_counter()
-    engine.close()
+    engine.close(PATIENT)
     seconds = time.perf_counter() - start
-    if seconds > GRACE:
+    if seconds > PATIENT:
         raise EngineError(
             f"has not ended after {seconds:.1f} s, and was killed", "end at `quit`, or at the end of its input"
         )

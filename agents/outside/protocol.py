@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from arena.agents.core.agent import Budget
-from arena.agents.outside.process import Bounds, EngineError, Place, Process, Silent
+from arena.agents.outside.process import GRACE, Bounds, EngineError, Place, Process, Silent
 from arena.games.core.game import Game
 
 PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci", "xboard": "xboard.Xboard"}
@@ -166,5 +166,5 @@ class Conversation:
             self.process.close()
             raise
 
-    def close(self) -> None:
-        self.process.close(self._protocol.farewell)
+    def close(self, grace: float = GRACE) -> None:
+        self.process.close(self._protocol.farewell, grace)

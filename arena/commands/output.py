@@ -1,5 +1,6 @@
 """What commands print and write: tables, remarks, pictures, and files written in full or not at all."""
 
+import errno
 import io
 import json
 import os
@@ -194,6 +195,17 @@ def check_writable(path: Path, option: str) -> None:
         raise typer.BadParameter(f"{option} {path}: there is no folder {path.parent}")
     if (path.exists() and not path.is_file()) or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise typer.BadParameter(f"{option} {path}: cannot be written")
+
+
+@contextmanager
+def or_elsewhere() -> Iterator[None]:
+    """A context in which a folder that cannot be written is told with the option that names another file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise OSError(error.errno, f"{error.strerror}; to write elsewhere: --output", error.filename) from None
+        raise
 
 
 def write_whole(path: Path, data: bytes, force: bool = False) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import FILES, Folder, Force, output_option
-from arena.commands.output import check_free, tell, write_whole
+from arena.commands.output import check_free, or_elsewhere, tell, write_whole
 from arena.commands.progress import progress_line
 from arena.games.core import files
 from arena.results.shown.kinds import OF_SCHEMES, OF_TUNING, PICTURES
@@ -102,7 +102,8 @@ def plot(
     if output:
         write_whole(output, data, force)
     else:
-        files.write_whole(target, data, folder)
+        with or_elsewhere():
+            files.write_whole(target, data, folder)
     tell(f"{target}: {kind.value}, {shape[0]:.1f} inches wide")
 
 

@@ -7,7 +7,7 @@ import typer
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force, Trust, output_option, trust_run
-from arena.commands.output import check_free, quoted, say, write_whole
+from arena.commands.output import check_free, or_elsewhere, quoted, say, write_whole
 from arena.commands.progress import progress_line
 
 PageFile = Annotated[Path | None, output_option("The page to write. Default: DIR/report.html.", ".html")]
@@ -42,5 +42,6 @@ def report(folder: Folder, output: PageFile = None, force: Force = False, trust:
             make_folder(path.parent, home)
             write_whole(path, data, force=True)
         else:
-            in_folder(path, data, home)
+            with or_elsewhere():
+                in_folder(path, data, home)
     say(f"{page}: {page.stat().st_size / 1e6:.1f} MB; its figures are in {page.parent / 'figures'}")

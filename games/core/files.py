@@ -74,7 +74,10 @@ def write_whole(
     if within is not None:
         make_folder(path.parent, within)
         check_plain(path, links=False)
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".new")
+    try:
+        handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".new")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with open(handle, "wb") as file:
             file.writelines([data] if isinstance(data, bytes) else data)
