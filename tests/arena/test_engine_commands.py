@@ -30,7 +30,7 @@ def test_check_engine_passes_a_sound_program():
     "mode, told, mend",
     [
         ("illegal", "answered the move 'z9'; legal: 1a", "answer with one of `legal`"),
-        ("banner", "which is not JSON", "write one JSON object for each line"),
+        ("banner", "wrote 'Welcome to my engine", "write one JSON object for each line"),
         ("slow", "had not answered after", "stop before `seconds` of `budget` are over"),
     ],
 )
