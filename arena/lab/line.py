@@ -11,7 +11,7 @@ from arena import games
 from arena.games.core.drawing import SQUARE, Board
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import stream
-from arena.lab.searcher import Found
+from arena.lab.searcher import Found, for_first
 from arena.play.game_calls import result_of
 from arena.results.database.record import GameRecord, MoveRecord, Reason
 
@@ -119,7 +119,9 @@ class Line:
         """The game so far, for a file; `players` are the names of first and second."""
         outcome, score, reason, detail = self._ending() if self.is_over else (None, None, Reason.UNFINISHED, "")
         decisions = [
-            MoveRecord(ply, step.side, step.name, step.found and step.found.value, seconds=step.seconds)
+            MoveRecord(
+                ply, step.side, step.name, step.found and for_first(step.found.value, step.side), seconds=step.seconds
+            )
             for ply, step in enumerate(self.steps)
             if step.side != CHANCE
         ]

@@ -9,6 +9,7 @@ from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.lab import saving
 from arena.lab.reading import Cells
+from arena.lab.searcher import for_first, whose
 from arena.play.game_calls import started
 from arena.results.database import candidates
 from arena.results.database.record import GameRecord, MoveRecord, in_words
@@ -16,7 +17,7 @@ from arena.results.database.store import Store
 from arena.results.printable import printable
 from arena.results.shown.column_forms import MISSING, column
 
-CANDIDATES = [("move", "move", False), ("visits", "visits", True), ("share", "share", True), ("value", "value", True)]
+CANDIDATES = [("move", "move", False), ("visits", "visits", True), ("share", "share", True)]
 _last: list["Played"] = []  # at most one
 
 
@@ -81,9 +82,9 @@ def replayed(folder: Path, id: str) -> Replayed:
         " ".join(one.words),
         one.names,
         [each and each.side for each in found],
-        [each and each.value for each in found],
+        [each and for_first(each.value, each.side) for each in found],
         [_decision(record, each) for each in found],
-        [_candidates(each) for each in found],
+        [_candidates(each, one.game.players) for each in found],
         saving.suffixes(one.game),
     )
 
@@ -94,20 +95,23 @@ def _decision(record: GameRecord, decision: MoveRecord | None) -> str:
     agent = record.second if decision.side else record.first
     counts = [
         f"{column(name, 'moves').heading or name} {column(name, 'moves').write(value)}"
-        for name in ("value", "depth", "playouts", "nodes", "seconds", "clock")
+        for name in ("depth", "playouts", "nodes", "seconds", "clock")
         if (value := getattr(decision, name)) is not None
     ]
+    if decision.value is not None:
+        heading = whose(1 if record.second is None else 2)
+        counts.insert(0, f"{heading} {column('value', 'moves').write(for_first(decision.value, decision.side))}")
     return printable(f"{agent}: {', '.join([decision.move, *counts])}")
 
 
-def _candidates(decision: MoveRecord | None) -> Cells | None:
-    found = candidates.read(decision.candidates) if decision else []
+def _candidates(decision: MoveRecord | None, players: int) -> Cells | None:
+    found, side = (candidates.read(decision.candidates), decision.side) if decision else ([], 0)
     rows = list[tuple[str, ...]]()
     for one in found:
-        numbers = {"visits": one.visits, "share": one.share, "value": one.value}
+        numbers = {"visits": one.visits, "share": one.share, "value": for_first(one.value, side)}
         texts = (MISSING if value is None else _written(name, value) for name, value in numbers.items())
         rows.append((one.move, *texts))
-    return Cells(CANDIDATES, rows, [], len(rows)) if rows else None
+    return Cells([*CANDIDATES, ("value", whose(players), True)], rows, [], len(rows)) if rows else None
 
 
 def _written(name: str, value: float) -> str:

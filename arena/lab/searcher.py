@@ -36,14 +36,14 @@ class Candidate(NamedTuple):
 
     move: str
     playouts: int
-    value: float  # -1 to 1, for the player to move; NaN if unknown
+    value: float  # -1 to 1, for the first player; NaN if unknown
 
 
 class Found(NamedTuple):
     """What a search has found so far, or at its end."""
 
     move: str
-    value: float | None
+    value: float | None  # for the first player
     line: tuple[str, ...]  # the moves that it expects
     candidates: tuple[Candidate, ...]
     depth: int | None
@@ -51,6 +51,17 @@ class Found(NamedTuple):
     playouts: int | None
     seconds: float
     position: tuple[str, ...]  # the moves that led to where it searched
+    players: int = 2
+
+
+def for_first(value: Any, side: int) -> Any:
+    """A value for a side as one for the first player, as all pages have it; and the other way round."""
+    return value if value is None or side != 1 else -value
+
+
+def whose(players: int) -> str:
+    """The heading of a value: whose it is stands beside it."""
+    return "value for the first player" if players == 2 else "value"
 
 
 class Solved(NamedTuple):
@@ -133,17 +144,18 @@ class Searcher(Server):
     def found(self, decision: Decision, seconds: float) -> Found:
         """A decision as plain values, its candidates from the most visited on."""
         known, candidates = decision.statistics, list[Candidate]()
+        side = int(self.game.player(self.position.state)) if self.game.players == 2 else 0
         if known is not None:
             for i in np.argsort(-known.playouts, kind="stable")[:MOST]:
                 name = self.name_of(self.position.state, int(known.moves[i]))
-                candidates.append(Candidate(name, int(known.playouts[i]), float(known.means[i])))
-        value = None if decision.value is None else float(decision.value)
+                candidates.append(Candidate(name, int(known.playouts[i]), for_first(float(known.means[i]), side)))
+        value = None if decision.value is None else for_first(float(decision.value), side)
         line = tuple(self.names_of(decision.principal_variation or (decision.move,)))
         depth, nodes, playouts = (
             None if number is None else int(number) for number in (decision.depth, decision.nodes, decision.playouts)
         )
         where, move = tuple(self.position.names), line[0] if line else ""
-        return Found(move, value, line, tuple(candidates), depth, nodes, playouts, seconds, where)
+        return Found(move, value, line, tuple(candidates), depth, nodes, playouts, seconds, where, self.game.players)
 
 
 def main(pipe: Connection, agent: str, game: str, memory: int) -> None:

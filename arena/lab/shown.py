@@ -8,7 +8,7 @@ from nicegui import ui
 from arena.games.core.game import CHANCE
 from arena.lab.frame import button
 from arena.lab.line import Line
-from arena.lab.searcher import Found, Solved
+from arena.lab.searcher import Found, Solved, whose
 from arena.results.shown.column_forms import count
 
 
@@ -18,7 +18,8 @@ def columns_of(first: str, *others: str) -> list[dict]:
     return [{"name": one, "label": one, "field": one, "align": "left" if one == first else "right"} for one in names]
 
 
-EVALUATED = columns_of("what", "first", "second", "value")
+VALUE = whose(2)
+EVALUATED = columns_of("what", "first", "second", VALUE)
 WIDE, HIGH = 300, 80  # units of the graph of values
 
 
@@ -41,6 +42,8 @@ class FoundView:
         """Show what was found, or nothing."""
         self.words.set_text("" if found is None else in_words(found))
         candidates = found.candidates if found else ()
+        if found is not None:
+            self.table.columns[-1]["label"] = whose(found.players)
         self.table.set_visibility(bool(candidates))
         self.table.rows = [
             {"move": one.move, "playouts": count(one.playouts), "value": value_of(one.value)} for one in candidates
@@ -79,17 +82,17 @@ def evaluations_of(line: Line) -> list[dict[str, str]]:
     for name in dict.fromkeys([game.evaluation, *game.evaluations()]):
         one = game.with_evaluation(name)
         value = f"{float(one.evaluate(line.state)):+.3f}"
-        rows.append({"what": one.evaluation or "default evaluation", "first": "", "second": "", "value": value})
+        rows.append({"what": one.evaluation or "default evaluation", "first": "", "second": "", VALUE: value})
         for term, first, second, weight in one.terms(line.state):
             points = f"{weight * (first - second) + 0.0:+.3g}"
-            rows.append({"what": f"... {term}", "first": f"{first:g}", "second": f"{second:g}", "value": points})
+            rows.append({"what": f"... {term}", "first": f"{first:g}", "second": f"{second:g}", VALUE: points})
     return rows
 
 
 def in_words(found: Found) -> str:
     """A decision in a line: value, depth, nodes, nodes a second."""
     parts = [f"{found.move}"]
-    parts += [] if found.value is None else [f"value {found.value:+.3f}"]
+    parts += [] if found.value is None else [f"{whose(found.players)} {found.value:+.3f}"]
     parts += [] if found.depth is None else [f"depth {found.depth}"]
     for kind, number in (("nodes", found.nodes), ("playouts", found.playouts)):
         if number is not None:
@@ -110,9 +113,9 @@ def shares(found: Found | None) -> dict[str, float]:
 
 
 def graph_of(values: Sequence[float | None], sides: Sequence[int]) -> str:
-    """Values along a game as SVG, the first player's above: each search's value, seen from the first player."""
+    """Values for the first player along a game as SVG, his chances above; colours say whose search found them."""
     points = {
-        ply: value if side == 0 else -value
+        ply: value
         for ply, (value, side) in enumerate(zip(values, sides))
         if value is not None and side in (0, 1) and math.isfinite(value)
     }

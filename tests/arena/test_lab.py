@@ -24,8 +24,9 @@ from arena.lab import consent, searches
 from arena.lab.access import Guard
 from arena.lab.line import Line
 from arena.lab.saving import suffixes, text_of
+from arena.lab.searcher import for_first
 from arena.lab.searches import Search
-from arena.lab.shown import graph_of
+from arena.lab.shown import graph_of, in_words
 from arena.results.files.exchange import from_jsonl
 from tests.typed import call
 
@@ -243,6 +244,21 @@ def test_a_search_thinks_tells_and_decides(search):
     assert heard(one, lambda answers: not one.busy)[-1][1][:4] == found[1][:4]
 
 
+def test_every_value_is_the_first_players(search):
+    """Of a position that the player to move wins: a search by either side, its candidates, evaluations, the record."""
+    for moves, sign in ((["1a", "1c", "2a", "2c"], 1), (["1a", "1c", "3b", "2c", "2a"], -1)):
+        one = search("uct(playouts=3000)", "tictactoe")
+        one.go(moves, 5)
+        found = heard(one, lambda answers, one=one: not one.busy)[-1][1]
+        assert sign * found.value > 0.9 and sign * found.candidates[0].value > 0.9 and found.players == 2
+        assert "value for the first player" in in_words(found)
+        line = Line("tictactoe", " ".join(moves))
+        side = line.side
+        line.play(found.move, found)
+        assert line.record(("a", "b")).decisions[-1].value > 0.9  # for who made it, as all records have it
+        assert for_first(for_first(0.5, side), side) == 0.5 == sign * for_first(0.5, side)
+
+
 def test_a_search_without_an_end_is_stopped_at_once(search):
     one = search("uct", "breakthrough(rows=6, columns=6)")
     one.go([], 1, endless=True)
@@ -329,7 +345,7 @@ def test_a_solver_gives_the_exact_value(search):
 
 def test_the_graph_has_both_sides_values_as_the_first_player_sees_them():
     assert graph_of([None, None], [0, 1]) == ""
-    drawn = graph_of([1.0, 1.0, None, 0.5], [0, 1, 0, 1])
+    drawn = graph_of([1.0, -1.0, None, -0.5], [0, 1, 0, 1])
     heights = [float(part.split('"')[0]) for part in drawn.split('cy="')[1:]]
     assert heights == [4.0, 76.0, 58.0]
 
