@@ -69,8 +69,10 @@ def is_same(one: Codes | None, other: Codes | None, name: str, also: str | None 
 
 
 def is_ours(agent: Any) -> bool:
-    """Whether an agent is all of this package."""
-    return type(agent).__module__.startswith("arena.") and not agent.files() and not agent.program_fields
+    """Whether an agent, with all that its text names, is of this package, and neither a file nor a program."""
+    classes = classes_of_made([agent])
+    own = all(cls.__module__.startswith("arena.") and not getattr(cls, "program_fields", ()) for cls in classes)
+    return own and not agent.files()
 
 
 def numbered(name: str, taken: Iterable[str]) -> str:

@@ -6,10 +6,13 @@ import pytest
 from typer.testing import CliRunner
 
 import arena
-from arena import results
+from arena import agents, results
+from arena.agents.core.agent import registry as agent_registry
+from arena.agents.montecarlo.uct import UCT
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.study import schemes
+from arena.workers.codes import is_ours
 
 PLUGIN = """
 import threading
@@ -96,6 +99,26 @@ def test_other_code_does_not_go_on_without_a_word(folder):
     assert third.agents[-1]["name"] == "test_edited (3)" and len(third.versions) == 2
     done = CliRunner().invoke(app, ["check", str(folder / "run")])
     assert done.exit_code == 0, done.output
+
+
+def test_ours_is_only_what_is_ours_to_its_last_part(tmp_path, registries):
+    class Mine(UCT):
+        name = "test_mine_uct"
+
+    Mine.__module__ = "test_mine"
+    agent_registry.add(Mine)
+    ours = {
+        "uct(playouts=2)": True,
+        "root(search='uct(exploration=0.3)')": True,
+        "test_mine_uct": False,
+        "root(search='test_mine_uct')": False,
+        "external(command='./x')": False,
+        "uct(playouts=2, book='a.book')": False,
+    }
+    try:
+        assert {text: is_ours(agents.make(text)) for text in ours} == ours
+    finally:
+        agent_registry._classes.pop("test_mine_uct")
 
 
 @pytest.mark.parametrize("format", ["sprt", "swiss", "knockout", "matches"])
