@@ -166,7 +166,6 @@ def test_no_more_is_said_of_an_archive_than_is_proven(published, tmp_path, capsy
 
 def test_games_that_were_not_replayed_are_not_called_legal(published, tmp_path, capsys, undrawn):
     """Because nobody asked, or because the run has no configuration, as imports have none."""
-    undrawn.add("none")
     code, out, _ = checked(capsys, published["one"], "--no-replay")
     assert code == 0 and "none of its 6 games was replayed" in out and "legal" not in out and FILE_NAME in out
     (tmp_path / "table.csv").write_text("white,black,result\nann,bob,1-0\nbob,ann,1/2-1/2\n")

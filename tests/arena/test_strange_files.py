@@ -113,7 +113,6 @@ QUICK = {("lock", "pipe"), (STORE, "link")}  # the test below has one place of e
     ],
 )
 def test_nothing_hangs_and_nothing_outside_changes(whole, tmp_path, monkeypatch, undrawn, name, kind):
-    undrawn.add("none")
     monkeypatch.chdir(tmp_path)
     run, outside = strange(whole, tmp_path, name, kind)
     before = held_by(outside)
@@ -159,7 +158,6 @@ def study(request, tmp_path_factory):
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "pipe"])
 def test_nothing_hangs_for_a_study_either(study, tmp_path, monkeypatch, undrawn, kind):
     what, folder = study
-    undrawn.add("none")
     monkeypatch.chdir(tmp_path)
     figure = {"study": "speedup", "tuning": "tuning"}[what]
     for number, name in enumerate(STUDIES[what][2]):
@@ -189,7 +187,6 @@ def test_nothing_hangs_for_a_study_either(study, tmp_path, monkeypatch, undrawn,
     ],
 )
 def test_it_is_said_in_a_line(whole, tmp_path, monkeypatch, undrawn, command, name, kind, why):
-    undrawn.add("none")
     monkeypatch.chdir(tmp_path)
     run, outside = strange(whole, tmp_path, name, kind)
     before = held_by(outside)
