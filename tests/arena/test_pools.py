@@ -384,6 +384,7 @@ def mine(request, tmp_path, monkeypatch):
     specs = {"plug-in": "mine", "program": f"external(command='{sys.executable} mine_program.py')"}
     yield specs.get(request.param, "uct(playouts=5, book='a.book')"), write
     registry._classes.pop("mine", None)
+    sys.modules.pop("mine", None)  # or other tests' plug-in of that name would be another module
 
 
 def keys_of(spec, **more):
