@@ -104,7 +104,7 @@ class Tuning(cells.Plan):
     def space(self) -> Space:
         return space_of(self.agent, self.parameters, "tune")
 
-    @property
+    @cached_property
     def conditions(self) -> int:
         return len(self.config([]).conditions)
 

@@ -91,24 +91,26 @@ class _Likelihood:
     def _summed(self, places, values):
         return np.bincount(places, values, len(self.fixed))
 
-    def value(self, theta):
-        p, _ = self.probabilities(theta)
-        return -(self.games.counts * np.log(p)).sum() / self.total
-
-    def gradient(self, theta):
+    def at(self, theta) -> tuple[float, np.ndarray, np.ndarray]:
+        """The value, its gradient and its expected second derivatives, never indefinite, as observed ones may be."""
         p, derivatives = self.probabilities(theta)
-        by = np.einsum("rk,rkc->rc", self.games.counts / p, derivatives)
-        by_linear = self.by_linear(by[:, 0])
-        return -(np.append(by_linear, by[:, 1].sum()) if self.draws is None else by_linear) / self.total
+        by_gap, by_draws = np.einsum("rk,rkc->cr", self.games.counts / p, derivatives)
+        by_linear = self.by_linear(by_gap)
+        gradient = by_linear if self.draws is not None else np.append(by_linear, by_draws.sum())
+        information = self._information(p, derivatives, self.games.counts.sum(axis=1) / self.total)
+        return -(self.games.counts * np.log(p)).sum() / self.total, -gradient / self.total, information
 
     def information(self, theta, played):
         """Fisher's expected information of `played` games in each row."""
-        p, derivatives = self.probabilities(theta)
-        a_game = np.einsum("rkc,rk,rkd->rcd", derivatives, 1 / p, derivatives)
-        weighted = a_game * played[:, None, None]
-        information = self._of_gaps(weighted[:, 0, 0])
+        return self._information(*self.probabilities(theta), played)
+
+    def _information(self, p, derivatives, played):
+        by_gap, by_draws = derivatives[:, :, 0], derivatives[:, :, 1]
+        weights = played[:, None] * by_gap / p
+        information = self._of_gaps(_by_row(weights, by_gap))
         if self.draws is None:
-            information = _bordered(information, self.by_linear(weighted[:, 0, 1]), weighted[:, 1, 1].sum())
+            border, corner = self.by_linear(_by_row(weights, by_draws)), played @ _by_row(by_draws, by_draws / p)
+            information = _bordered(information, border, corner)
         return information
 
     def _of_gaps(self, weights):
@@ -125,9 +127,10 @@ class _Likelihood:
             information = _bordered(information, self.by_linear(weights)[:-1], weights.sum())
         return information
 
-    def hessian(self, theta):
-        """Expected second derivatives of `value`: never indefinite, as observed ones may be."""
-        return self.information(theta, self.games.counts.sum(axis=1) / self.total)
+
+def _by_row(a, b):
+    """The sums of products of each row."""
+    return np.einsum("rk,rk->r", a, b)
 
 
 def _bordered(matrix, border, corner):
@@ -154,7 +157,7 @@ def fit(games: Games, groups: np.ndarray, with_advantage: bool, law: Law, anchor
     if parameter is None:
         theta = np.append(theta, law.parameter_of(draws / (wins + draws + losses)))
     if len(theta):
-        theta = minimum(likelihood.value, likelihood.gradient, likelihood.hessian, theta, STEPS, SLOPE)
+        theta = minimum(likelihood.at, theta, STEPS, SLOPE)
     return _result(likelihood, theta, with_advantage)
 
 

@@ -12,7 +12,7 @@ REJECTED, SHRUNK, GROWN = (
     0.25,
     0.75,
 )  # of a step's foretold gain: below it is not taken, the radius shrinks, grows
-RADIUS, MOST_RADIUS = 1.0, 10.0  # of the region of a step: at first, at most
+RADIUS, MOST_RADIUS = 1.0, 10.0  # of the region of a step, for each parameter: at first, at most
 
 normal_quantile = NormalDist().inv_cdf  # the inverse of normal_probability
 
@@ -29,7 +29,8 @@ def normal_probabilities(x: np.ndarray) -> np.ndarray:
 
 def logistic(x: np.ndarray) -> np.ndarray:
     """1 / (1 + e^-x), without overflow, all digits where small."""
-    return np.exp(-np.logaddexp(0, -x))
+    small = np.exp(-np.abs(x))
+    return np.where(x < 0, small, 1.0) / (1 + small)
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -103,28 +104,28 @@ def contrasts(n: int) -> np.ndarray:
     return columns / np.sqrt(steps * (steps + 1.0))
 
 
-def minimum(function, gradient, hessian, theta: np.ndarray, steps: int, slope: float) -> np.ndarray:
+def minimum(function, theta: np.ndarray, steps: int, slope: float) -> np.ndarray:
     """The place of a minimum, sought from theta: float[n] until the slope is small or the steps are used up.
 
-    function, gradient and hessian take float[n] and return float, float[n] and float[n, n], nowhere negative definite.
+    function(theta) is the value, the gradient float[n] and second derivatives float[n, n], nowhere negative definite.
     Newton's steps within a trust region (Nocedal & Wright, "Numerical optimization", 2006, algorithm 4.1).
     """
-    radius, value = RADIUS, function(theta)
-    by, curvature = gradient(theta), hessian(theta)
+    radius, most = RADIUS * math.sqrt(len(theta)), MOST_RADIUS * math.sqrt(len(theta))
+    value, by, curvature = function(theta)
     for _ in range(steps):
         if np.linalg.norm(by) < slope:
             break
         step = _step_within(by, curvature, radius)
         foretold = -(by @ step + step @ curvature @ step / 2)
         new = function(theta + step)
-        share = (value - new) / foretold if foretold > 0 else 0.0
+        share = (value - new[0]) / foretold if foretold > 0 else 0.0
         if not share >= SHRUNK:
             radius *= 0.25
         elif share > GROWN and np.linalg.norm(step) > 0.99 * radius:
-            radius = min(2 * radius, MOST_RADIUS)
+            radius = min(2 * radius, most)
         if share > REJECTED:
-            theta, value = theta + step, new
-            by, curvature = gradient(theta), hessian(theta)
+            theta = theta + step
+            value, by, curvature = new
     return theta
 
 

@@ -80,9 +80,9 @@ def misfit(ratings: Ratings, met: pd.DataFrame) -> Misfit:
         return Misfit(math.nan, math.nan, ())
     chi = pairs / (dispersion * variance)
     left, whole = (chi * (met["mean"] - expected) ** 2).sum(), (chi * (met["mean"] - 0.5) ** 2).sum()
-    from scipy.stats import f as f_distribution  # slow to import, and for few commands
+    from scipy.special import fdtrc  # for few commands, and quicker to import than scipy.stats
 
-    p = float(f_distribution.sf(left / freedom, freedom, (pairs - 1).sum()))
+    p = float(fdtrc(freedom, (pairs - 1).sum(), left / freedom))
     share = max(0.0, left - freedom) / max(whole - len(met), left - freedom, 1e-9)
     return Misfit(share, p, _cycle(ratings.agents, met))
 
@@ -138,20 +138,38 @@ def nash_average(payoffs: np.ndarray) -> np.ndarray:
     """
     from scipy.optimize import minimize
 
-    n = len(payoffs)
+    named = _in_some_equilibrium(payoffs)
+    n, played = named.sum(), payoffs[:, named]
 
     def entropy(p):
         return float((p * np.log(np.maximum(p, 1e-300))).sum())
 
     limits = [
         {"type": "eq", "fun": lambda p: p.sum() - 1, "jac": lambda p: np.ones(n)},
-        {"type": "ineq", "fun": lambda p: -(payoffs @ p), "jac": lambda p: -payoffs},
+        {"type": "ineq", "fun": lambda p: -(played @ p), "jac": lambda p: -played},
     ]
     found = minimize(
         entropy, np.full(n, 1 / n), jac=lambda p: np.log(np.maximum(p, 1e-300)) + 1, bounds=[(0, 1)] * n,
         constraints=limits, method="SLSQP", options={"ftol": 1e-15, "maxiter": 1000},
     )  # fmt: skip
-    return np.maximum(found.x, 0) / np.maximum(found.x, 0).sum()
+    average = np.zeros(len(payoffs))
+    average[named] = np.maximum(found.x, 0)
+    return average / average.sum()
+
+
+def _in_some_equilibrium(payoffs) -> np.ndarray:
+    """bool[agents]: who is named in an equilibrium, and so in the one of most entropy; without the others, 0 there,
+    that one is found at once.
+
+    Equilibria are all p >= 0 of any sum with payoffs p <= 0.  One linear programme finds the largest support: most of
+    sum(min(p, 1)).
+    """
+    from scipy.optimize import linprog
+
+    n = len(payoffs)
+    limits = np.block([[payoffs, np.zeros((n, n))], [-np.eye(n), np.eye(n)]])  # of p, and of parts of it up to 1
+    found = linprog(np.repeat([0, -1], n), limits, np.zeros(2 * n), bounds=[(0, None)] * n + [(0, 1)] * n)
+    return found.x[n:] > 0.5
 
 
 def alpha_rank(payoffs: np.ndarray, alpha: float = SELECTION, population: int = POPULATION) -> np.ndarray:

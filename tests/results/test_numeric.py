@@ -86,12 +86,15 @@ def test_minimum(start):
         slope = special.expit(rows @ theta) * special.expit(-rows @ theta)
         return rows.T @ (slope[:, None] * rows) + 2e-4 * np.eye(2)
 
-    found = numeric.minimum(function, gradient, hessian, np.array(start), 60, 1e-9)
+    def all_three(theta):
+        return function(theta), gradient(theta), hessian(theta)
+
+    found = numeric.minimum(all_three, np.array(start), 60, 1e-9)
     known = optimize.minimize(function, np.array(start), jac=gradient, hess=hessian, method="trust-exact", tol=1e-9)
     assert np.linalg.norm(gradient(found)) < 1e-9
     assert found == pytest.approx(known.x, abs=1e-4)
 
 
 def test_minimum_without_a_slope_stays():
-    there = numeric.minimum(lambda x: 0.0, lambda x: 0 * x, lambda x: np.zeros((2, 2)), np.array([3.0, 4.0]), 9, 1e-7)
+    there = numeric.minimum(lambda x: (0.0, 0 * x, np.zeros((2, 2))), np.array([3.0, 4.0]), 9, 1e-7)
     assert there.tolist() == [3.0, 4.0]
