@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 
 from arena import games
 from arena.games.core.specialized import NEVER, Setting
-from tests import samples
+from tests import advice, samples
 from tests.plain import run_as_python
 
 # The compiler makes many objects that live long; to look among them for garbage every 700 takes a tenth of its time.
@@ -40,6 +40,20 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 # A runner builds all commands and their options anew for each line that a test types, which takes longer than most do.
 typer.testing._get_command = functools.cache(typer.testing._get_command)
+
+_invoke = typer.testing.CliRunner.invoke
+
+
+@functools.wraps(_invoke)
+def _invoke_and_check(runner, app, args=None, **options):
+    """Whatever line a test types: the command that prints an error accepts the options that the error advises."""
+    result = _invoke(runner, app, args, **options)
+    if result.exit_code:
+        assert not (wrong := advice.refused(list(args or ()), result.stderr)), (wrong, result.stderr)
+    return result
+
+
+typer.testing.CliRunner.invoke = _invoke_and_check
 
 # How long an example takes says nothing on a machine that may be busy.  The examples are always the same, so that a
 # change is to blame for what fails; `--hypothesis-profile default` looks for others.

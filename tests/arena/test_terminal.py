@@ -22,6 +22,7 @@ from arena.commands import output, progress
 from arena.results.shown.summary import side_by_side
 from arena.runner.display import LiveDisplay, PlainDisplay, watch
 from arena.runner.ticker import Ticker
+from tests.advice import refused
 from tests.arena.stored import CONFIG, store_run
 from tests.shipped import AGENTS, GAMES
 
@@ -349,3 +350,12 @@ def test_show_lists_games_and_says_what_is_written(runs, tmp_path):
     table = tmp_path / "table.csv"
     assert f"written: {table}" in call("table", runs / "one", "--format", "csv", "--output", table).stderr
     assert call("table", runs / "one", "--format", "csv", "--output", "/dev/null").stderr.count("written") == 0
+
+
+def test_advice_that_a_command_does_not_take_is_seen():
+    """What looks at every error of every command that the tests type, by three messages of its own."""
+    own, other = "it runs code: --trust, or arena run --plugin x.", "see arena list agents --trust; to go on: --resume"
+    assert refused(["join", "x"], own) == []
+    assert refused(["table", "x"], own) == ["--trust of arena table"]
+    assert refused(["run", "--resume"], other) == ["--trust of arena list agents"]
+    assert refused(["table", "--resume"], "No such option: --resume") == []

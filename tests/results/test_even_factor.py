@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
 from arena.results.statistics.even_factor import even_factor, next_factor
@@ -35,6 +37,49 @@ def test_of_draws_alone_nothing_follows():
 def test_scores_that_rise_with_the_factor_say_nothing():
     found = even_factor({1.0: LOSS, 8.0: WIN})
     assert found.low == 0.0 and found.high == math.inf
+
+
+def test_a_speed_up_again_by_a_general_optimiser():
+    """The point and the ends of the interval, from the definitions in the module's heading and SciPy alone."""
+    matches = {1.0: [4, 10, 30, 20, 36], 2.0: [12, 16, 34, 18, 20], 4.0: [30, 20, 32, 10, 8]}
+    logs, pairs, means, variances = [], [], [], []
+    for factor, counts in matches.items():
+        won = np.repeat(np.arange(5) / 4, counts)
+        ends = [0.25, 0, 0, 0, 0.25]  # of a pair on each side, so that a perfect score has a finite logit
+        weight = np.array(counts) + ends
+        mean = np.average(np.arange(5) / 4, weights=weight)
+        logs, pairs, means = [*logs, math.log2(factor)], [*pairs, len(won) + 0.5], [*means, mean]
+        variances.append(np.average((np.arange(5) / 4 - mean) ** 2, weights=weight) / (len(won) - 0.5))
+    x, n, mean = np.array(logs), np.array(pairs), np.array(means)
+
+    def logit(line):
+        return line[0] - line[1] * x
+
+    def loss(line, weights):
+        return weights @ (np.logaddexp(0, logit(line)) - mean * logit(line))
+
+    weights, line = np.ones(3), np.array([0.0, 1.0])
+    for _ in range(4):
+        own = weights * n
+        line = minimize(loss, line, (own,), tol=1e-9).x
+        slopes = expit(logit(line)) * expit(-logit(line))
+        errors = np.sqrt(variances) / slopes
+        weights = errors**2 / (errors**2 + logit(line) ** 2)  # twice the misfit: 0.5 of the logit
+    rows = np.column_stack([np.ones(3), -x])
+    outer = np.linalg.inv(rows.T @ np.diag(own * slopes) @ rows)
+    spread = (own * slopes) ** 2 * (errors**2 + (0.5 * logit(line)) ** 2)
+    covariance = outer @ rows.T @ np.diag(spread) @ rows @ outer
+
+    def surely(log):
+        """Above 0 where a t-test rejects that both are even at this factor."""
+        at = np.array([1.0, -log])
+        return (at @ line) ** 2 - stats.t.ppf(0.975, 300 - 3) ** 2 * (at @ covariance @ at)
+
+    even = line[0] / line[1]
+    found = even_factor({factor: np.array(counts) for factor, counts in matches.items()})
+    assert math.log2(found.value) == pytest.approx(even, abs=1e-3)
+    assert math.log2(found.low) == pytest.approx(brentq(surely, -2, even), abs=1e-3)
+    assert math.log2(found.high) == pytest.approx(brentq(surely, even, 4), abs=1e-3)
 
 
 def test_perfect_scores_have_a_factor():

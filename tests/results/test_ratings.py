@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
+from scipy.special import expit
 
 from arena.results.statistics import bootstrap as resampling
 from arena.results.statistics.bootstrap import bootstrap
@@ -53,30 +54,45 @@ def test_four_players_agree_with_ordo():
     assert ratings.notes == [] and ratings.bound == ("",) * 4
 
 
+def chances(law, x, parameter):
+    """Win, draw and loss when the first player is x logits stronger; of log nu or log delta."""
+    nu = delta = math.exp(parameter)
+    if law == "davidson":
+        weights = np.exp([x / 2, parameter, -x / 2])
+        return weights / weights.sum()
+    if law == "rao-kupper":
+        won, lost = expit(x - delta), expit(-x - delta)
+    else:
+        tie = brentq(lambda d: d - nu * math.sqrt((expit(x) - d / 2) * (expit(-x) - d / 2)), 0, 2 * expit(-abs(x)))
+        won, lost = expit(x) - tie / 2, expit(-x) - tie / 2
+    return np.array([won, 1 - won - lost, lost])
+
+
 @pytest.mark.parametrize("advantage", [True, False])
-def test_davidson_is_the_textbooks(advantage):
-    """W = p / (p + q + nu sqrt(p q)) of the strengths p and q, that of the first player times its advantage."""
-    counts = np.zeros((4, 4, 3))
-    rng, made = np.random.default_rng(7), 10 ** (np.array([150.0, 40.0, -30.0, -160.0]) / 400)
-
-    def chances(p, q, nu):
-        tie = nu * np.sqrt(p * q)
-        return np.stack([p, tie, q]) / (p + q + tie)
-
+@pytest.mark.parametrize("law", LAWS)
+def test_ratings_again_by_a_general_optimiser(law, advantage):
+    """The greatest likelihood, and errors by the expected information, from the law's definition and SciPy alone."""
     pairs = [(i, j) for i in range(4) for j in range(4) if i != j]
-    for i, j in pairs:
-        counts[i, j] = rng.multinomial(100, chances(1.2 * made[i], made[j], 0.9))  # 1,200 games
+    counts, rng = np.zeros((4, 4, 3)), np.random.default_rng(7)
+    for i, j in pairs:  # 1,200 games
+        counts[i, j] = rng.multinomial(100, chances("davidson", [0.9, 0.2, -0.2, -0.9][i] - 0.8 * j / 3 + 0.4, -0.1))
 
-    def cost(logs):
-        strengths, first, nu = np.exp(logs[:4]), np.exp(logs[4] * advantage), np.exp(logs[5])
-        return -sum(counts[i, j] @ np.log(chances(first * strengths[i], strengths[j], nu)) for i, j in pairs)
+    def games(theta):
+        return np.array([chances(law, theta[i] - theta[j] + theta[4] * advantage, theta[5]) for i, j in pairs])
 
-    found = minimize(cost, np.zeros(6), method="BFGS", options={"gtol": 1e-6}).x
-    rated = rate("ABCD", counts, draws="davidson", advantage=advantage)
-    assert rated.elo == pytest.approx(400 / math.log(10) * (found[:4] - found[:4].mean()), abs=0.5)
-    assert rated.advantage == pytest.approx(400 / math.log(10) * found[4] * advantage, abs=0.5)
-    assert rated.draw_rate == pytest.approx(np.exp(found[5]) / (2 + np.exp(found[5])), abs=1e-3)
-    assert abs(rate("ABCD", counts, advantage=advantage).elo - rated.elo).max() > 20  # the usual law is another one
+    played = np.array([counts[pair] for pair in pairs])
+    start = [0, 0, 0, 0, 0, -0.1]
+    found = minimize(lambda theta: -(played * np.log(games(theta))).sum(), start, method="BFGS").x
+    slopes = np.array([(games(found + h) - games(found - h)) / 2e-5 for h in 1e-5 * np.eye(6)])
+    information = np.einsum("agk,bgk,gk,g->ab", slopes, slopes, 1 / games(found), played.sum(axis=1))
+    centred = np.eye(6)
+    centred[:4, :4] -= 1 / 4
+    errors = 1.959964 * ELO_PER_LOGIT * np.sqrt(np.diag(centred @ np.linalg.pinv(information, 1e-9) @ centred))
+    rated = rate("ABCD", counts, draws=law, advantage=advantage)
+    assert rated.elo == pytest.approx(ELO_PER_LOGIT * (found[:4] - found[:4].mean()), abs=0.1)
+    assert rated.error == pytest.approx(errors[:4], rel=1e-3)
+    assert rated.advantage == pytest.approx(ELO_PER_LOGIT * found[4] * advantage, abs=0.1)
+    assert rated.draw_rate == pytest.approx(chances(law, 0.0, found[5])[1], abs=1e-3)
 
 
 def test_a_frame_of_results_is_the_same():
@@ -168,7 +184,7 @@ def test_likelihood_of_superiority():
 # -- draws, anchors, repetitions ---------------------------------------------------------------------------------------
 
 
-def test_rao_kupper_recovers_strengths_and_its_maximum():
+def test_rao_kupper_recovers_strengths():
     law, rng = LAWS["rao-kupper"], np.random.default_rng(2)
     strengths = np.array([0.9, 0.2, -0.3, -0.8])
     counts = simulate(rng, strengths, 4000, advantage=0.3, draws=math.log(0.7), law=law)
@@ -176,23 +192,6 @@ def test_rao_kupper_recovers_strengths_and_its_maximum():
     assert ratings.elo == pytest.approx(strengths * ELO_PER_LOGIT, abs=8)
     assert ratings.advantage == pytest.approx(0.3 * ELO_PER_LOGIT, abs=6)
     assert ratings.draw_rate == pytest.approx(math.tanh(0.35), abs=0.01)
-    few = counts_of(FOUR_PLAYERS)
-    best = rate("ABCD", few, draws="rao-kupper")
-    found = minimize(lambda theta: -rao_kupper_likelihood(few, theta), np.zeros(5), method="BFGS")
-    logits = np.append(found.x[:3], -found.x[:3].sum())
-    assert best.elo == pytest.approx(logits * ELO_PER_LOGIT, abs=0.01)
-    assert best.advantage == pytest.approx(found.x[3] * ELO_PER_LOGIT, abs=0.01)
-
-
-def rao_kupper_likelihood(counts, theta):
-    """Game by game, from the definition; theta: three of four strengths, advantage, log delta."""
-    strengths, delta, total = [*theta[:3], -theta[:3].sum()], math.exp(theta[4]), 0.0
-    for first in range(4):
-        for second in range(4):
-            x = strengths[first] + theta[3] - strengths[second]
-            win, loss = 1 / (1 + math.exp(delta - x)), 1 / (1 + math.exp(delta + x))
-            total += counts[first, second] @ np.log([win, 1 - win - loss, loss])
-    return total
 
 
 def test_draws_as_halves_are_wins_and_losses():
