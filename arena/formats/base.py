@@ -1,7 +1,7 @@
 """The base of formats: classes that say which games a tournament has, and how it stands.
 
 A format is one file in this folder: a subclass of `Format`, or of `Matches` where two agents meet, with its name and
-keys.  Only `told` changes it, by one result at a time, and what is due never depends on the order of results: so a
+keys.  Only `took` changes it, by one result at a time, and what is wanted never depends on the order of results: so a
 tournament is the same on any number of workers, resumed or not.
 """
 
@@ -83,7 +83,7 @@ class Format(ABC):
 
     # -- The games ------------------------------------------------------------------------------------------------
 
-    def told(self, seats: tuple[int, ...], opening: int, outcome: float | None, way: Way = UNKNOWN) -> None:  # noqa: B027
+    def took(self, seats: tuple[int, ...], opening: int, outcome: float | None, way: Way = UNKNOWN) -> None:  # noqa: B027
         """Take the result of a game; nothing to do if results decide nothing.
 
         seats: the agents' numbers, the first mover first; outcome: its 1, 0.5 or 0, None for a void game and a run of
@@ -91,21 +91,17 @@ class Format(ABC):
         """
 
     @abstractmethod
-    def due(self, begun: Counter) -> Iterator[Fixture]:
-        """The games wanted now, in order, but those that `begun` counts: an earlier answer of `asked`, or empty."""
-
-    @abstractmethod
-    def asked(self) -> Counter:
-        """A count of what was wanted so far, which only grows."""
+    def wanted(self, begin: int) -> Iterator[Fixture]:
+        """The games wanted so far, in order, but the first `begin`, as many as were listed before."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """The number of games wanted so far."""
+        """The number of games wanted so far, which only grows."""
 
     @property
-    def is_over(self) -> bool:
-        """Whether no result can lead to more games."""
-        return True
+    def most(self) -> int:
+        """The number of games that may be wanted in all."""
+        return len(self)
 
     # -- Words ----------------------------------------------------------------------------------------------------
 
@@ -123,56 +119,71 @@ class Format(ABC):
         return []
 
 
+class KnownMatches(Format):
+    """Base of the formats whose matches are known before play: openings 0, 1, ..., each played with both sides."""
+
+    def __init__(self, names, games, fixtures, keys):
+        super().__init__(names, games, fixtures, keys)
+        self._pairs = sorted(self.pairs(keys))
+
+    @abstractmethod
+    def pairs(self, keys: Mapping[str, Any]) -> Iterable[Pair]:
+        """The pairs that meet."""
+
+    def wanted(self, begin):
+        """Opening by opening, so that pairs advance together."""
+        for place in range(begin // 2, len(self) // 2):
+            opening, number = divmod(place, len(self._pairs))
+            yield from self.fixtures.of_pair(self._pairs[number], opening)
+
+    def __len__(self):
+        return 2 * (self.games // 2) * len(self._pairs)
+
+
 class Matches(Format):
-    """Two agents meet on openings 0, 1, ..., each played with both sides."""
+    """Two agents meet on openings 0, 1, ..., each played with both sides; results decide who meets next."""
 
     adaptive, renames = True, False
 
     def __init__(self, names, games, fixtures, keys):
         super().__init__(names, games, fixtures, keys)
         self.openings = games // 2  # of a match
+        self._wanted: list[tuple[Pair, int]] = []  # a pair, and an opening that it is to play
         self._asked: Counter[Pair] = Counter()  # openings each pair is to play
-        self._wanted = 0  # games, their sum twice
         self._left = 0  # games wanted that have not ended
         # [opening, side] of the pair's first agent, which moves first if the side is 0; None for a void game
         self._points: dict[Pair, dict[tuple[int, int], float | None]] = defaultdict(dict)
 
-    def told(self, seats, opening, outcome, way=UNKNOWN):
+    def took(self, seats, opening, outcome, way=UNKNOWN):
         first, second = seats
         pair, side = (min(seats), max(seats)), int(first > second)
         self._left -= opening < self._asked[pair]
         self._points[pair][opening, side] = outcome if outcome is None or side == 0 else 1 - outcome
         self.extend()
 
+    @abstractmethod
     def extend(self) -> None:
-        """Ask for more games once all wanted so far have ended."""
+        """Ask for more games, if results call for them."""
 
     def ask(self, more: Mapping[Pair, int]) -> None:
-        """Ask for more openings; a resumed run may have played some."""
-        for pair, openings in more.items():
-            begin, end = self._asked[pair], self._asked[pair] + openings
-            self._left += 2 * openings - sum(begin <= opening < end for opening, _ in self._points[pair])
-            self._asked[pair] = end
-            self._wanted += 2 * openings
+        """Ask for more openings, one by one so that pairs advance together; a resumed run may have played some."""
+        asked = self._asked
+        new = [(opening, pair) for pair, n in more.items() for opening in range(asked[pair], asked[pair] + n)]
+        self._left += sum((opening, side) not in self._points[pair] for opening, pair in new for side in (0, 1))
+        self._wanted += [(pair, opening) for opening, pair in sorted(new)]
+        asked.update(more)
 
-    def asked(self):
-        return Counter(self._asked)
+    def wanted(self, begin):
+        for pair, opening in self._wanted[begin // 2 :]:
+            yield from self.fixtures.of_pair(pair, opening)
 
     def __len__(self):
-        return self._wanted
-
-    def due(self, begun):
-        """Opening by opening, so that pairs advance together."""
-        left = {pair: range(begun[pair], n) for pair, n in sorted(self._asked.items()) if n > begun[pair]}
-        first = min((openings.start for openings in left.values()), default=0)
-        for opening in range(first, max((openings.stop for openings in left.values()), default=0)):
-            for pair, openings in left.items():
-                if opening in openings:
-                    yield from self.fixtures.of_pair(pair, opening)
+        return 2 * len(self._wanted)
 
     @property
-    def is_over(self):
-        return self.all_played()
+    @abstractmethod
+    def most(self):
+        """The number of games that may be wanted in all."""
 
     def all_played(self) -> bool:
         """Whether all games wanted so far have ended."""
@@ -192,27 +203,6 @@ class Matches(Format):
         """A match in words: `a 3.5 : 0.5 b`."""
         one, other = self.points(pair, openings)
         return f"{self.names[pair[0]]} {one:g} : {other:g} {self.names[pair[1]]}"
-
-
-class KnownMatches(Matches):
-    """Base of the formats whose matches are known before play."""
-
-    adaptive, renames = False, True
-
-    def __init__(self, names, games, fixtures, keys):
-        super().__init__(names, games, fixtures, keys)
-        self.ask(dict.fromkeys(self.pairs(keys), self.openings))
-
-    @abstractmethod
-    def pairs(self, keys: Mapping[str, Any]) -> Iterable[Pair]:
-        """The pairs that meet."""
-
-    def told(self, seats, opening, outcome, way=UNKNOWN):
-        """Nothing to do: results change nothing."""
-
-    @property
-    def is_over(self):
-        return True
 
 
 @cache

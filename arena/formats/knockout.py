@@ -39,6 +39,10 @@ class Knockout(Matches):
             return None if self._asked[pair] < 2 * self.openings else pair[0]
         return pair[0] if one > other else pair[1]
 
+    @property
+    def most(self):
+        return 2 * 2 * self.openings * (len(self.names) - 1)  # every match tied
+
     @classmethod
     def described(cls, values):
         return f"a knockout, {values['games']} games a match"

@@ -67,13 +67,10 @@ class ListedMatches(Format):
         }
         self._wanted = list(wanted)
 
-    def due(self, begun):
-        for place in range(begun["openings"], len(self._wanted)):
+    def wanted(self, begin):
+        for place in range(begin // 2, len(self._wanted)):
             one, other, opening = self._wanted[place]
             yield from self.fixtures.of_pair((one, other), opening, place)
-
-    def asked(self):
-        return Counter(openings=len(self._wanted))
 
     def __len__(self):
         return 2 * len(self._wanted)

@@ -1,7 +1,6 @@
 """The schedule of a run: a format for each condition, and the order of their games."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from typing import Any
@@ -24,17 +23,15 @@ class Schedule:
         ]
         self._number = {name: i for i, name in enumerate(names)}
         self.labels = [condition.label for condition in conditions_of(resolved)]
-        self._begun: list[Counter] = [
-            Counter() for _ in self.formats
-        ]  # what was asked for when the games below were listed
+        self._begun = [0 for _ in self.formats]  # games wanted when those below were listed
         self._listed: Iterator[Fixture] = iter(())
 
     @classmethod
     def after(cls, resolved: Mapping[str, Any], results: Iterable[tuple]) -> "Schedule":
-        """The schedule after results, each with the arguments of `told`."""
+        """The schedule after results, each with the arguments of `took`."""
         schedule = cls(resolved)
         for result in results if schedule.formats[0].adaptive else ():
-            schedule.told(*result)
+            schedule.took(*result)
         return schedule
 
     @classmethod
@@ -46,7 +43,7 @@ class Schedule:
         adaptive = formats()[config["format"]].adaptive  # else games need not be read
         return cls.after(config, tournament.games[columns].values if adaptive else ())
 
-    def told(
+    def took(
         self,
         condition: int,
         first: str,
@@ -62,16 +59,16 @@ class Schedule:
             return
         seats = tuple(self._number[name] for name in (first, second) if isinstance(name, str))
         outcome = None if outcome is None or math.isnan(outcome) else outcome  # nan is from data frames
-        self.formats[condition].told(seats, opening, outcome, Way(opening_moves, moves, reason))
+        self.formats[condition].took(seats, opening, outcome, Way(opening_moves, moves, reason))
 
     def next(self) -> Fixture | None:
-        """The next game; None if none is due before a result comes in, or ever."""
+        """The next game; None if none is wanted before a result comes in, or ever."""
         fixture = next(self._listed, None)
         if fixture is None:
             # in the order of numbers, so that conditions advance together
-            due = [format.due(begun) for format, begun in zip(self.formats, self._begun)]
-            self._begun = [format.asked() for format in self.formats]
-            self._listed = merge(*due, key=lambda fixture: fixture.number) if due[1:] else due[0]
+            new = [format.wanted(begun) for format, begun in zip(self.formats, self._begun)]
+            self._begun = list(map(len, self.formats))
+            self._listed = merge(*new, key=lambda fixture: fixture.number) if new[1:] else new[0]
             fixture = next(self._listed, None)
         return fixture
 
@@ -79,9 +76,9 @@ class Schedule:
         return sum(map(len, self.formats))
 
     @property
-    def is_over(self) -> bool:
-        """Whether no result can lead to more games."""
-        return all(format.is_over for format in self.formats)
+    def most(self) -> int:
+        """The number of games that may be wanted in all."""
+        return sum(format.most for format in self.formats)
 
     def lines(self) -> list[str]:
         """The standing of each condition; nothing if the tables say it all."""

@@ -143,8 +143,8 @@ class SequentialTest(Matches):
         self._ways = {pair: {} for pair in self.trials}  # by opening and side, of games that no trial has taken
         self.extend()
 
-    def told(self, seats, opening, outcome, way=UNKNOWN):
-        super().told(seats, opening, outcome)
+    def took(self, seats, opening, outcome, way=UNKNOWN):
+        super().took(seats, opening, outcome)
         pair = min(seats), max(seats)
         trial, ways = self.trials[pair], self._ways[pair]
         ways[opening, int(seats != pair)] = way
@@ -159,8 +159,11 @@ class SequentialTest(Matches):
         return [result if result is None or pair[1] == self.base else 1 - result for result in results]
 
     def extend(self):
-        for pair, trial in self.trials.items():
-            self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair]})
+        self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair] for pair, trial in self.trials.items()})
+
+    @property
+    def most(self):
+        return 2 * self.openings * len(self.trials)
 
     def candidate(self, pair) -> str:
         """The candidate's name."""

@@ -1,7 +1,5 @@
 """Single player: each agent plays alone, for a score."""
 
-from collections import Counter
-
 from arena.formats.base import Format
 
 
@@ -11,13 +9,10 @@ class SinglePlayer(Format):
     name = "single_player"
     players = 1
 
-    def due(self, begun):
-        for run in range(begun["runs"], self.games):
-            for agent in range(len(self.names)):
-                yield self.fixtures.of_agent(agent, run)
-
-    def asked(self):
-        return Counter(runs=self.games)
+    def wanted(self, begin):
+        for place in range(begin, len(self)):
+            run, agent = divmod(place, len(self.names))
+            yield self.fixtures.of_agent(agent, run)
 
     def __len__(self):
         return len(self.names) * self.games

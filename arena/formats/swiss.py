@@ -61,6 +61,10 @@ class Swiss(Matches):
                 points[bye] += 2 * self.openings
         return sorted(points.items(), key=lambda item: (-item[1], item[0]))
 
+    @property
+    def most(self):
+        return self.length * (len(self.names) // 2) * 2 * self.openings
+
     @classmethod
     def described(cls, values):
         return f"a Swiss tournament of {values['rounds']} rounds, {values['games']} games a match"

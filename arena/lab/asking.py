@@ -42,7 +42,7 @@ def _tournament(text: str, path: Path) -> Checked:
     config = from_text(text, path)
     schedule = Schedule(config.values)
     most = "at most " if schedule.formats[0].adaptive else ""
-    return Checked([], f"{described(config.resolved())}: {most}{len(schedule):,} games", len(schedule))
+    return Checked([], f"{described(config.resolved())}: {most}{schedule.most:,} games", schedule.most)
 
 
 def _schemes(text: str, path: Path) -> Checked:

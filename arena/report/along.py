@@ -112,7 +112,7 @@ def tests(run: Tournament) -> dict[str, list[tuple[int, float]]]:
     curves: dict[str, list[tuple[int, float]]] = {}
     with Store.open(run.folder) as store:
         for result in store.results():
-            schedule.told(*result)
+            schedule.took(*result)
             for label, trial in _trials(schedule):
                 curve = curves.setdefault(label, [(0, 0.0)])
                 if (pairs := sum(trial.counts)) != curve[-1][0]:

@@ -69,7 +69,7 @@ class Desk:
         for record in records:
             self.stored.add(record.id)
             way = record.opening_moves, record.moves, record.reason
-            self.schedule.told(record.condition, record.first, record.second, record.opening, record.outcome, *way)
+            self.schedule.took(record.condition, record.first, record.second, record.opening, record.outcome, *way)
             self.events.finished(record)
             self._look_for_failure(record)
 

@@ -60,10 +60,10 @@ def play(config, law=by_seed, chance=None, workers=1, stops=()):
         assert fixture.id not in stored
         first, second = (names[seat] for seat in fixture.seats)
         stored[fixture.id] = (fixture.condition, first, second, fixture.opening, law(fixture))
-        schedule.told(*stored[fixture.id])
+        schedule.took(*stored[fixture.id])
         if len(stored) in stops:
             schedule, running = Schedule.after(config, chance.sample(list(stored.values()), len(stored))), []
-    assert len(stored) == len(schedule) and schedule.is_over
+    assert len(stored) == len(schedule) <= schedule.most == Schedule(config).most
     return schedule, stored
 
 
@@ -93,10 +93,22 @@ def test_it_is_the_same_in_any_order_on_any_workers_and_resumed(keys):
     assert all(by_seed(everything[id]) == game[-1] for id, game in stored.items())  # the round robin's own games
 
 
+@pytest.mark.parametrize("keys, most", [
+    ({"agents": 7, "format": "swiss"}, 3 * 3 * 4),
+    ({"agents": 6, "format": "knockout"}, 5 * 2 * 4),
+    ({"agents": 3, "format": "sprt", "games": 300, "sprt": {"elo0": 0, "elo1": 1}}, 2 * 300),
+    ({"agents": 4, "format": "round_robin"}, 6 * 4),
+])  # fmt: skip
+def test_the_most_games_are_known_before_play_and_may_be_played(keys, most):
+    """Where all is drawn, no test decides and every match of a knockout is played twice as long."""
+    config = resolved(**keys)
+    assert Schedule(config).most == most == len(play(config, lambda fixture: 0.5)[1])
+
+
 def test_a_gauntlet_is_known_before_play():
     schedule = Schedule(resolved(4, format="gauntlet", base="a2"))
     fixtures = every_fixture(schedule)
-    assert len(schedule) == 12 == len(fixtures) and schedule.lines() == [] and schedule.is_over
+    assert len(schedule) == 12 == len(fixtures) and schedule.lines() == [] and schedule.most == 12
     assert all(2 in fixture.seats for fixture in fixtures)
     assert resolved(4, format="gauntlet")["base"] == "a0"
 
@@ -255,7 +267,7 @@ def ways_of(openings, law=lambda k, side: "", reason=lambda k, side: Reason.PLAY
         first, second = (config["agents"][seat]["name"] for seat in fixture.seats)
         won = float(k % openings > 0 or first == "a1")  # the candidate wins both games of the first opening
         won = 1.0 if opening(0) == "a b c d" and first == "a1" else won
-        schedule.told(0, first, second, k, won, opening(k), f"{way(k)}{side}{law(k, side)}", reason(k, side))
+        schedule.took(0, first, second, k, won, opening(k), f"{way(k)}{side}{law(k, side)}", reason(k, side))
         played += 1
     return schedule.reports()[0], schedule.lines()[0], played
 
@@ -306,7 +318,7 @@ def test_failures_are_no_verdict(reason, allowed, verdict):
     while (fixture := schedule.next()) is not None:
         first, second = (f"a{seat}" for seat in fixture.seats)
         lost = fixture.opening % 10 > 0
-        schedule.told(0, first, second, fixture.opening, float(lost == (first == "a1")), "", "", reason)
+        schedule.took(0, first, second, fixture.opening, float(lost == (first == "a1")), "", "", reason)
     report, line = schedule.reports()[0], schedule.lines()[0]
     assert report["verdict"] == verdict and report["pairs"] < 200
     assert ("lost games were lost by a failure; mend" in line) == (verdict == "continue")

@@ -368,6 +368,18 @@ def test_a_part_of_a_study_goes_on_with_the_study(tmp_path):
 # -- New runs ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("keys, words, games", [
+    ('format = "sprt"\ngames = 10000', "at most 10,000 games", 10_000),
+    ('format = "swiss"\ngames = 4', "at most 4 games", 4),
+    ('format = "knockout"\ngames = 4', "at most 8 games", 8),
+    ("games = 4", "4 games for each pair: 4 games", 4),
+])  # fmt: skip
+def test_at_most_is_what_can_be_played_and_not_what_is_played_first(keys, words, games, tmp_path):
+    text = f'game = "tictactoe"\nagents = ["random", "flat(playouts=1)"]\n{keys}\n'
+    found = asking.checked("tournament", text, tmp_path / "new.toml")
+    assert found.about.endswith(words) and found.games == games
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_form_begins_with_can_be_started(kind, tmp_path):
     found = asking.checked(kind, KINDS[kind].text, tmp_path / "new.toml")
