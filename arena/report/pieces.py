@@ -151,7 +151,7 @@ class PiecesOfTuning(PiecesOfRun):
 
     def leader(self):
         with suppress(UserError):  # it has no result yet
-            return self.found.space.spec(self.found.recommended)
+            return self.found.space.spec(self.found.best)
         return None
 
     def summary(self):

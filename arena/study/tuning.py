@@ -130,6 +130,11 @@ class Tuning(cells.Plan):
     def confirm_games(self) -> int:
         return (CONFIRM | self.confirm)["games"]
 
+    @property
+    def most_confirmed(self) -> int:
+        """Openings of the confirming match, at most."""
+        return max(1, self.confirm_games // (2 * self.conditions))
+
     def opponents(self) -> list[tuple[str, str]]:
         """(name, text) of those that are there from the start: the agent as it is, and others."""
         return [(START, self.space.spec(self.space.start())), *((one, one) for one in self.others())]
@@ -209,6 +214,25 @@ class Findings:
         """Asked for by the search."""
         pairs = sum(end - begin for step in self.searched for _, _, begin, end in step.matches)
         return 2 * pairs * self.tuning.conditions
+
+    @cached_property
+    def played(self) -> int:
+        """Games of the search that have ended."""
+        openings: dict[tuple[str, str], set[int]] = {}
+        for step in self.searched:
+            for one, other, begin, end in step.matches:
+                openings.setdefault((one, other), set()).update(range(begin, end))
+        met = {
+            (one, other): self.pairs.get((one, other)) or self.pairs.get((other, one), {}) for one, other in openings
+        }
+        return 2 * sum(opening in own for pair, own in openings.items() for _, opening in met[pair])
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether all games of the search are asked for and have ended."""
+        tuning = self.tuning
+        all_of_spsa = tuning.sampler == "spsa" and len(self.searched) * tuning.at_once >= tuning.iterations
+        return self.played >= self.games and (self.games >= tuning.games or all_of_spsa)
 
     def of(self, one: str, other: str) -> dict[tuple[int, int], Played]:
         """The pairs of games that count of two agents, with the points of the first."""
@@ -338,8 +362,21 @@ class Findings:
         return self.surface.peak
 
     @property
-    def recommended(self) -> Values:
+    def best(self) -> Values:
+        """The values at the peak, to be confirmed."""
         return self.space.values(self.peak)
+
+    @property
+    def nothing_better(self) -> bool:
+        """Whether the best values are those of the agent as it is."""
+        return self.space.spec(self.best) == self.space.spec(self.space.start())
+
+    @property
+    def recommended(self) -> Values:
+        """The best values, if the confirming match has confirmed them; else those of the agent as it is."""
+        test = self.test
+        confirmed = self.confirming and test.state.verdict == "H1" and not test.no_verdict
+        return self.best if confirmed else self.space.start()
 
     @cached_property
     def confirming(self) -> tuple[str, int, int] | None:
@@ -362,6 +399,15 @@ class Findings:
                     if (pair := pairs.get((condition, opening))) and not test.is_over:
                         test.take(list(pair.points), pair.ways)
         return test
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to play."""
+        if not self.confirming:
+            return self.is_searched and self.nothing_better
+        _, begin, end = self.confirming
+        all_played = self.test.pairs == (end - begin) * self.tuning.conditions
+        return self.test.is_over or (end - begin >= self.tuning.most_confirmed and all_played)
 
     @property
     def estimate(self) -> Estimate:

@@ -28,6 +28,7 @@ from arena.study.tuning_steps import next_step
 STEPS = "steps.jsonl"
 TYPES = {"agents": list, "trials": list, "matches": list, "kind": str}
 BEST = 10  # trials for a person
+AT_THE_END = 0.01  # of a range: a point of its hundred
 SHOWN = 5  # steps, after which the best region is told: it takes a second to find
 
 
@@ -159,12 +160,12 @@ def summary(found: Findings) -> list[str]:
     """What was found, in sentences."""
     tuning, start, lines = found.tuning, found.space.start(), []
     for number, own in enumerate(found.space.parameters):
-        line = f"{own.name}: {found.recommended[own.name]} (before: {start[own.name]})"
+        line = f"{own.name}: {found.best[own.name]} (before: {start[own.name]})"
         if tuning.sampler != "spsa":
             line += f", 95 % region {_region(found, number).removeprefix(own.name + ' ')}"
             if not _matters(found, number):
                 line += f"; {found.games:,} games do not show that it matters"
-            elif not own.choices and found.peak[number] in (0.0, 1.0):
+            elif not own.choices and min(found.peak[number], 1 - found.peak[number]) < AT_THE_END:
                 line += "; the end of its range: better values may lie beyond"
         lines.append(line + ".")
     return [*lines, verdict(found)]
@@ -180,16 +181,20 @@ def _matters(found: Findings, number: int) -> bool:
 
 
 def verdict(found: Findings) -> str:
-    """Whether the confirming match confirmed, in a sentence."""
-    if found.games < found.tuning.games and found.tuning.sampler != "spsa":
-        return f"{found.games:,} of {found.tuning.games:,} games of the search are played."
+    """Whether the confirming match confirmed, in a sentence; before that, how far the tuning is."""
+    if not found.is_searched:
+        return f"{found.played:,} of {max(found.games, found.tuning.games):,} games of the search are played."
     if not found.confirming:
-        return "Nothing better than the agent as it is was found: keep it."
+        if found.nothing_better:
+            return "Nothing better than the agent as it is was found: keep it."
+        return "The search is over; the match that is to confirm what it found has not begun."
     test, estimate, wanted = found.test, found.estimate, found.tuning.test
     elo = "no Elo yet"
     if estimate.elo is not None:
         elo = f"{estimate.bound or ''}{estimate.elo:+.0f}{'' if estimate.bound else f' ± {estimate.error:.0f}'} Elo"
     games = f"{elo} against the agent as it is, in {sum(test.counts):,} pairs of games from other openings"
+    if not found.is_over:
+        return f"Not confirmed yet: {games}; the match goes on."
     if test.no_verdict:
         return f"Not confirmed: {games}; {test.no_verdict}."
     if test.state.verdict == "H1":
@@ -199,11 +204,15 @@ def verdict(found: Findings) -> str:
 
 
 def result(found: Findings) -> dict[str, Any]:
-    """What was found, as plain values: for each parameter its value, before and recommended, and the region."""
+    """What was found, as plain values: for each parameter its value before, at the peak and recommended; the region.
+
+    Until the confirming match has confirmed the best values, what is recommended is the agent as it is.
+    """
     spsa, confirmed = found.tuning.sampler == "spsa", found.test.state.verdict if found.confirming else None
     rows: dict[str, dict[str, Any]] = {}
     for number, own in enumerate(found.space.parameters):
-        rows[own.name] = {"start": found.space.start()[own.name], "recommended": found.recommended[own.name]}
+        of = {"start": found.space.start(), "best": found.best, "recommended": found.recommended}
+        rows[own.name] = {what: values[own.name] for what, values in of.items()}
         if own.choices and not spsa:
             rows[own.name]["shares"] = dict(zip(map(str, own.choices), found.surface.shares(number).tolist()))
         elif not spsa:

@@ -21,9 +21,8 @@ def next_step(found: Findings) -> Step | None:
     tuning = found.tuning
     if found.searched:
         _check_opponents(found)
-    spsa = tuning.sampler == "spsa"
-    if found.games < tuning.games and not (spsa and len(found.searched) * tuning.at_once >= tuning.iterations):
-        return _spsa(found) if spsa else _trials(found)
+    if not found.is_searched:
+        return _spsa(found) if tuning.sampler == "spsa" else _trials(found)
     return _more_of_match(found) if found.confirming else _first_of_match(found)
 
 
@@ -99,7 +98,7 @@ def _best(found: Findings) -> str:
 
 
 def _first_of_match(found: Findings) -> Step | None:
-    spec = found.space.spec(found.recommended)
+    spec = found.space.spec(found.best)
     names = {found.space.spec(values): name for name, values in found.values.items()}
     before = sum(name.startswith(RECOMMENDED) for step in found.steps for name, _ in step.agents)
     name = names.get(spec, f"{RECOMMENDED} {before + 1}" if before else RECOMMENDED)
@@ -120,9 +119,7 @@ def _more_of_match(found: Findings) -> Step | None:
 
 def _openings(found: Findings, played: int) -> int:
     """Openings of the confirming match's next batch."""
-    conditions = found.tuning.conditions
-    most = max(1, found.tuning.confirm_games // (2 * conditions))
-    return min(max(LEAST_CONFIRMED // conditions, played // MORE, 1), most - played)
+    return min(max(LEAST_CONFIRMED // found.tuning.conditions, played // MORE, 1), found.tuning.most_confirmed - played)
 
 
 def _check_opponents(found: Findings) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -76,7 +77,7 @@ def played(tuning, law, seed, confirm=True) -> Findings:
             return found
         values = {START: found.space.start(), **dict(step.trials)}
         if step.kind == "confirm" and RECOMMENDED not in elo:
-            values[RECOMMENDED] = found.recommended
+            values[RECOMMENDED] = found.best
         elo |= {name: law(np.array(found.space.point(one))) for name, one in values.items()}
         steps.append(step)
         for one, other, begin, end in step.matches:
@@ -127,6 +128,48 @@ def test_a_step_depends_on_the_results_before_it_alone(by_sobol):
     for number in (0, 1, len(kinds) // 2, kinds.index("confirm"), len(kinds) - 1):
         before = Findings(by_sobol.tuning, by_sobol.steps[:number], _until(by_sobol, number))
         assert next_step(before) == by_sobol.steps[number]
+
+
+FINAL = re.compile(r"keep it\.|Confirmed: |Not confirmed: |Keep the values")
+
+
+@pytest.mark.parametrize("sampler, seed", [("sobol", 1), ("sobol", 2), ("spsa", 1)])
+def test_what_is_not_finished_says_so(sampler, seed):
+    """After each step, and while its games are played; and until then the agent as it is stays the recommended one."""
+    whole = played(
+        Planted.of(1, sampler=sampler, games=320, seed=seed, confirm={"games": 200}), lambda point: 0.0, seed
+    )
+    for number in range(len(whole.steps) + 1):
+        now = _until(whole, number)
+        for asked in {number, min(number + 1, len(whole.steps))}:
+            found = Findings(whole.tuning, whole.steps[:asked], now)
+            over = asked == number and next_step(found) is None
+            assert found.is_over == over == (number == len(whole.steps))
+            if any(one.pairs for one in found.trials) or now:
+                assert bool(FINAL.search(tuning_run.verdict(found))) == over
+                assert over or found.recommended == found.space.start()
+
+
+def test_what_is_not_confirmed_is_not_recommended(by_sobol):
+    """Neither in the file nor in JSON; once it is, in both."""
+    better = tuning_run.result(by_sobol)
+    assert by_sobol.recommended == by_sobol.best != by_sobol.space.start()
+    assert better["agent"] == by_sobol.space.spec(by_sobol.best) and better["agent"] in tuning_run.recommended_toml(
+        by_sobol
+    )
+    last = next(number for number, step in enumerate(by_sobol.steps) if step.kind == "confirm")
+    found = Findings(by_sobol.tuning, by_sobol.steps[:last], _until(by_sobol, last))
+    row = tuning_run.result(found)
+    assert found.best == by_sobol.best and found.recommended == found.space.start()
+    assert row["agent"] == found.space.spec(found.space.start()) and row["agent"] in tuning_run.recommended_toml(found)
+    assert all(one["recommended"] == one["start"] != one["best"] for one in row["parameters"].values())
+
+
+@pytest.mark.parametrize("peak, told", [(1.0, True), (0.0, True), (0.5, False)])
+def test_a_best_value_at_the_end_of_its_range_is_told(peak, told):
+    """Points are never at the very end: a hundredth of the range counts as it."""
+    found = played(Planted.of(1, sampler="sobol", games=2000, seed=3), law_of(np.array([peak])), 1, confirm=False)
+    assert ("the end of its range" in tuning_run.summary(found)[0]) == told
 
 
 def _until(found, number):
@@ -249,7 +292,7 @@ def test_what_a_trial_is_worth_is_the_log_odds_of_its_points():
 def test_the_path_of_spsa_recommends_the_mean_of_its_second_half():
     found = Findings(Planted.of(1, sampler="spsa"), [], {})
     found.__dict__["path"] = [np.array([place]) for place in (0.0, 0.1, 0.5, 0.7)]
-    assert found.peak == pytest.approx([0.6]) and found.recommended == {"evaluation.t0": 0.6}
+    assert found.peak == pytest.approx([0.6]) and found.best == {"evaluation.t0": 0.6}
 
 
 def test_what_is_recommended_is_confirmed_against_10_elo_unless_the_plan_says_otherwise():
@@ -278,7 +321,7 @@ def test_an_agent_may_begin_beyond_its_ranges():
     tuning = Planted.of(1, sampler="sobol", games=400, seed=1)
     tuning = replace(tuning, parameters={"evaluation": {"t0": [0.6, 1.0]}})
     found = played(tuning, law_of(np.array([0.5]), 300), 1, confirm=False)  # at 0.8
-    assert 0.6 <= found.recommended["evaluation.t0"] <= 1.0 and abs(found.peak[0] - 0.5) < 0.2
+    assert 0.6 <= found.best["evaluation.t0"] <= 1.0 and abs(found.peak[0] - 0.5) < 0.2
 
 
 def test_weights_and_options_are_parts_of_a_text():
@@ -387,7 +430,7 @@ def tuned(tmp_path_factory):
 def test_it_is_the_same_on_any_number_of_workers(tuned, tmp_path):
     folder, one = tuned
     two = arena.tune(**KEYS, out=tmp_path / "two", workers=2)
-    assert stored(folder) == stored(tmp_path / "two") and one.recommended == two.recommended
+    assert stored(folder) == stored(tmp_path / "two") and one.best == two.best
     again = arena.tune(out=tmp_path / "two", resume=True)
     assert stored(folder) == stored(tmp_path / "two") and tuning_run.summary(again) == tuning_run.summary(one)
 
@@ -410,7 +453,7 @@ def test_the_best_by_the_surface_leads_and_not_the_luckiest(tuned):
     """In the list of runs, and above the tables of its page."""
     folder, one = tuned
     (row,) = runs_in(folder).rows
-    assert row["leader"] == one.space.spec(one.recommended)
+    assert row["leader"] == one.space.spec(one.best)
     pytest.importorskip("nicegui")
     from arena.lab.reading import held
 
@@ -485,10 +528,7 @@ def test_pairs_and_paths_are_drawn(tmp_path):
     found = arena.tune(**keys | {"against": ["random"], "confirm": {"games": 2}}, out=tmp_path / "two", workers=2)
     kinds = pieces.pieces_of(tmp_path / "two").figures()[:2]
     assert list(_drawn(tmp_path / "two", kinds)) == list(kinds) == ["tuning", "tuning_pairs"]
-    assert (
-        set(found.recommended) == {"exploration", "playouts", "keep_tree"}
-        and type(found.recommended["playouts"]) is int
-    )
+    assert set(found.best) == {"exploration", "playouts", "keep_tree"} and type(found.best["playouts"]) is int
     shares = tuning_run.result(found)["parameters"]["keep_tree"]["shares"]
     assert list(shares) == ["False", "True"] and sum(shares.values()) == pytest.approx(1)
     with pytest.raises(UserError, match="path is not drawn"):
@@ -536,7 +576,7 @@ def test_the_command_and_its_json(tmp_path):
     command = ["tune", str(tmp_path / "t.toml"), "--out", str(tmp_path / "run"), "--workers", "1"]
     done = CliRunner().invoke(app, [*command, "--json"])
     found = json.loads(done.stdout)
-    assert found["games"] == 64 and 0.1 <= found["parameters"]["exploration"]["recommended"] <= 3.0
+    assert found["games"] == 64 and 0.1 <= found["parameters"]["exploration"]["best"] <= 3.0
     assert agents.make(found["agent"]).playouts == 6 and len(found["trials"]) == 16
     assert found["agent"] in (tmp_path / "run" / "recommended.toml").read_text()
     assert list(_drawn(tmp_path / "run", ["path"])) == ["path"]
@@ -555,8 +595,8 @@ def test_a_method_is_tuned_by_the_command(tmp_path):
     done = CliRunner().invoke(app, [*command, str(tmp_path / "t.toml")])
     assert done.exit_code == 0 and "methods.puct.c: " in done.output and "(before: 1.0)" in done.output
     again = json.loads(CliRunner().invoke(app, [*command, "--resume", "--json"]).stdout)
-    found = again["parameters"]["methods.puct.c"]["recommended"]
-    assert agents.make(again["agent"]) == agents.make(f"uct(playouts=6, methods='puct(c={found})')")
+    found, leader = again["parameters"]["methods.puct.c"]["best"], pieces.pieces_of(tmp_path / "run").leader()
+    assert agents.make(leader) == agents.make(f"uct(playouts=6, methods='puct(c={found})')")
     assert again["agent"] in (tmp_path / "run" / "recommended.toml").read_text()
     assert {"methods.puct.c"} < set(pieces.pieces_of(tmp_path / "run").table().frame.columns)
 
