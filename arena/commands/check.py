@@ -79,13 +79,14 @@ def _check_archive(file: Path, replay: bool, trust: bool) -> None:
     """Unpack an archive, replay its games, compute its tables anew, and say which files nothing proves."""
     from arena.report import archive
     from arena.results.database.store import FILE_NAME, Store
+    from arena.runner.study_kinds import runs_in
 
     with tempfile.TemporaryDirectory(prefix="arena-") as scratch:
         place = Path(scratch)
         names = archive.unpack(file, place)
         report: dict = {"archive": str(file), "sha256": archive.digest_of(file), "files": len(names)}
         games, replayed, wrong, proven = 0, 0, [], set()
-        for run in archive.runs_in(place):
+        for run in runs_in(place):
             trust_run(run, trust)
             with Store.open(run) as store:
                 looks = _replayed(store) if replay else None

@@ -59,7 +59,7 @@ def join(
         print_table(table)
         tell(f"{drop} is no longer in the run; the file as it was: {quoted(kept)}", *run.notes_on(table))
         return
-    with playing_study(folder, "run", where) as playing:
+    with playing_study(folder, where) as playing:
         run = joined(folder, agent, error, version, games, *playing)
     table = run.table("standings")
     print_table(table)

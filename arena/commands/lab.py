@@ -53,10 +53,11 @@ def lab(
 def _shown(place: Path) -> str:
     """Let the pages show the runs of a folder, or of the one that a run lies in; the address to begin with."""
     from arena.lab import folder
+    from arena.runner.study_kinds import kind_of
 
     if not place.is_dir():
         raise typer.BadParameter(f"{place} is not a folder")
-    if not folder.is_run(place):
+    if kind_of(place) is None:
         folder.use(place)
         return "/runs"
     place = place.absolute()

@@ -71,7 +71,7 @@ def run_shown(config, out: Path, where: Where, resume: bool):
             config = from_values(config, str(out) if resume else "the command line")
         elif isinstance(config, Path):
             config = load(config)
-    with reporting_end(out, "run", where.cluster):
+    with reporting_end(out, where.cluster):
         return running.run(
             config, out, where.workers, resume, watch(Console(stderr=True)), where.cluster, where.changed
         )
@@ -92,7 +92,7 @@ def _modules_of(config) -> list[str]:
 
 
 @contextmanager
-def playing_study(out: Path, command: str, where: Where) -> Iterator["Playing"]:
+def playing_study(out: Path, where: Where) -> Iterator["Playing"]:
     """A context in which a study plays its run with a display, on one cluster; it says what to type if that ends."""
     where.check()
     from rich.console import Console
@@ -104,14 +104,14 @@ def playing_study(out: Path, command: str, where: Where) -> Iterator["Playing"]:
 
     use_fork_server()
     console = Console(stderr=True)
-    with reporting_end(out, command, where.cluster), ExitStack() as stack:
+    with reporting_end(out, where.cluster), ExitStack() as stack:
         cluster = stack.enter_context(connected(where.cluster)) if where.cluster else None  # once for all rounds
         events, tell = (lambda: watch(console)), (lambda text: console.print(text, markup=False, highlight=False))
         yield Playing(where.workers, cluster, where.changed, events, tell)
 
 
 @contextmanager
-def reporting_end(out: Path, command: str, cluster: str | None = None) -> Iterator[None]:
+def reporting_end(out: Path, cluster: str | None = None) -> Iterator[None]:
     """A context in which a run that exists or is interrupted ends the command, and says what to type next."""
     from arena.results.database.store import StoreExists
     from arena.runner.running import Interrupted
@@ -124,7 +124,7 @@ def reporting_end(out: Path, command: str, cluster: str | None = None) -> Iterat
     except Interrupted as stop:
         if stop.why:
             complain(f"stopped: {stop.why}")
-        again = f"arena {command} --out {quoted(out)} --resume" + (f" --cluster {quoted(cluster)}" if cluster else "")
+        again = f"arena run --out {quoted(out)} --resume" + (f" --cluster {quoted(cluster)}" if cluster else "")
         complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: {again}")
         raise typer.Exit(INTERRUPTED) from None
 

@@ -22,13 +22,12 @@ def report(folder: Folder, output: PageFile = None, force: Force = False, trust:
     from arena.games.core.files import make_folder
     from arena.games.core.files import write_whole as in_folder
     from arena.report import write_report
-    from arena.results.database.store import FILE_NAME
-    from arena.results.shown.kinds import PLAN_OF_SCHEMES
+    from arena.runner.study_kinds import has_parts, runs_in
 
-    runs = [] if (folder / FILE_NAME).exists() else [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
+    runs = runs_in(folder)
     for run in runs or [folder]:
         trust_run(run, trust)
-    if runs and not (folder / PLAN_OF_SCHEMES).exists():
+    if runs and folder not in runs and not has_parts(folder):
         some = f"give one of them, such as {runs[0]}; arena lab {quoted(folder)} shows all"
         raise typer.BadParameter(f"{folder} is no run, but holds some: {some}")
     check_free(output, force)

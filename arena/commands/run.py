@@ -1,6 +1,8 @@
 """`arena run`: play a tournament."""
 
+import functools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -11,7 +13,7 @@ from arena.commands.application import Panel, command
 from arena.commands.playing import Where, play_shown
 
 ConfigFile = Annotated[Path | None, typer.Argument(help="A TOML file.", metavar="CONFIG.toml")]
-ResumeAny = Annotated[bool, options.resume_option("Continue the run in --out; needs no configuration.")]
+ResumeAny = Annotated[bool, options.resume_option("Continue the run, or the study, in --out; needs no configuration.")]
 SeveralGames = Annotated[
     list[str] | None, options.games_option('Instead of a file: a game such as "hex(size=7)"; may be repeated.')
 ]
@@ -85,8 +87,26 @@ def run(
     if trust and not (resume and out):
         raise typer.BadParameter("--trust is for --resume with --out: what you name yourself is trusted")
     options.trust_run(out or Path(), trust)
+    if resume and out and not config and (go_on := _of_a_study(out, tournament)):
+        go_on(where)
+        return
     described, folder = _described(config, tournament, resume, out)
     play_shown(described, folder, where, resume)
+
+
+def _of_a_study(out: Path, flags: Tournament) -> Callable[[Where], None] | None:
+    """What plays the rest of the study in a folder, or that it is a part of; None if it holds a tournament."""
+    from arena.runner.study_kinds import home_of, kind_of
+
+    home = home_of(out)
+    kind = kind_of(home)
+    if kind is None or not kind.goes_on:
+        return None
+    if given := _given(flags):
+        raise typer.BadParameter(
+            f"{', '.join(given)} cannot be added: {home} holds a {kind.what}, which has its own plan"
+        )
+    return functools.partial(kind.named(kind.goes_on), home)
 
 
 def _check_indices(cluster: str | None) -> None:
@@ -99,7 +119,7 @@ def _described(config: Path | None, flags: Tournament, resume: bool, out: Path |
     """The tournament, as a file or as keys, and the folder of the run."""
     from arena.games.core.registry import parse_spec
 
-    given = [f"--{name.replace('_', '-')}" for name, value in flags._asdict().items() if value not in (None, [])]
+    given = _given(flags)
     if config and given:
         raise typer.BadParameter(f"{', '.join(given)} cannot be added to a file: say it in {config}")
     if config:
@@ -114,6 +134,10 @@ def _described(config: Path | None, flags: Tournament, resume: bool, out: Path |
     if resume and out:
         return _stored_config(out), out
     raise typer.BadParameter("give a configuration file, or --game and two or more --agent, or --resume with --out")
+
+
+def _given(flags: Tournament) -> list[str]:
+    return [f"--{name.replace('_', '-')}" for name, value in flags._asdict().items() if value not in (None, [])]
 
 
 def _values_of(flags: Tournament) -> dict:

@@ -1,6 +1,7 @@
 """`arena status`: the progress of a run."""
 
 import time
+from pathlib import Path
 
 from arena.commands.application import Panel, command
 from arena.commands.options import Folder
@@ -16,17 +17,21 @@ def status(folder: Folder) -> None:
     """
     from arena import results
     from arena.formats.schedule import Schedule
+    from arena.report.listing import state_of
     from arena.results.database.record import Reason
-    from arena.results.database.store import FILE_NAME, busy
+    from arena.results.database.store import FILE_NAME
 
     run = results.load(folder)
     schedule = Schedule.of(run)
+    total = None if schedule is None else len(schedule)
+    now = state_of(run, total)
     files = [path for path in folder.glob(f"{FILE_NAME}*") if path.suffix != ".sqlite-shm"]
     state = {
         "folder": str(folder),
-        "running": busy(folder),
+        "state": now,
+        "running": now == "running",
         "stored": len(run),
-        "total": None if schedule is None else len(schedule),
+        "total": total,
         "void": int(run.tallies["games"][run.tallies["reason"].isin(Reason.VOIDS)].sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
@@ -38,13 +43,15 @@ def status(folder: Folder) -> None:
 
 
 def _state_in_words(state: dict) -> str:
+    from arena.runner.study_kinds import home_of
+
     stored, total = state["stored"], state["total"]
     # rounded down, so that 100 % means all
     share = f"{stored} of {total} games, {1000 * stored // total / 10} %" if total else f"{stored} games, imported"
     if state["running"]:
         now = f"being played; the last game was stored {state['seconds_since_last_game']:.0f} s ago"
-    elif total is None or stored >= total:
+    elif state["state"] == "finished":
         now = "finished"
     else:
-        now = f"not being played; to continue: arena run --out {quoted(state['folder'])} --resume"
+        now = f"not being played; to continue: arena run --out {quoted(home_of(Path(state['folder'])))} --resume"
     return f"{state['folder']}: {share}; {now}"

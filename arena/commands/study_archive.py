@@ -40,7 +40,8 @@ def archive(
     games, and says whether they still give its tables. Publish its SHA-256, which is printed, elsewhere: nothing else
     tells whether the report, the figures and the rest are as they were.
     """
-    from arena.report.archive import Work, digest_of, runs_in, same_name, write_archive
+    from arena.report.archive import Work, digest_of, same_name, write_archive
+    from arena.runner.study_kinds import runs_in
 
     if not author:
         raise typer.BadParameter(

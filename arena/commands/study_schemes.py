@@ -38,6 +38,7 @@ Threads = Annotated[bool, typer.Option("--threads", help="Play with real threads
 SpeedSeconds = Annotated[
     float, typer.Option(callback=options.at_least(0), help="Seconds of each measurement of speed; 0: none.")
 ]
+SECONDS = 0.5
 RESUMED = options.WITH_RESUME | {"file"}  # what may be given with --resume: a file can extend the study
 
 
@@ -62,7 +63,7 @@ def schemes(
     seed: Seed = 0,
     threads: Threads = False,
     serial: Serial = "",
-    speed_seconds: SpeedSeconds = 0.5,
+    speed_seconds: SpeedSeconds = SECONDS,
     out: options.RunFolder = None,
     resume: options.ResumeAlone = False,
     where: Where,
@@ -80,7 +81,7 @@ def schemes(
         raise typer.BadParameter("--resume continues the study in --out, and needs nothing else, but for a file")
     if not (resume or file or game):
         raise typer.BadParameter("give a --game, or a file, or --resume with --out")
-    from arena.study.schemes import SCHEMES, SchemesStudy, read_file, run
+    from arena.study.schemes import SCHEMES, SchemesStudy, read_file
 
     study = None
     if file:
@@ -90,7 +91,18 @@ def schemes(
         numbers = games, opening_plies, seed
         study = SchemesStudy(*several, _budgets(playouts), *numbers, threads, serial)
     out = out or (Path("runs", file.stem) if file else options.free_folder("schemes"))
-    with playing_study(out, "study schemes", where) as playing:
+    _play(study, out, resume, where, speed_seconds)
+
+
+def go_on(out: Path, where: Where) -> None:
+    """Play the rest of a stored study."""
+    _play(None, out, True, where, SECONDS)
+
+
+def _play(study, out: Path, resume: bool, where: Where, speed_seconds: float) -> None:
+    from arena.study.schemes import run
+
+    with playing_study(out, where) as playing:
         run(study, out, resume, playing)
     _publish(out, speed_seconds)
 

@@ -11,14 +11,7 @@ from arena.commands.options import TEXT, Folder, Force, Output, TableFormat, jso
 from arena.commands.output import check_free, check_printable, tell, write_csv, write_table
 from arena.results.shown import kinds
 
-Kind = StrEnum(  # type: ignore[misc]  # members known to results alone
-    "Kind",
-    list(
-        dict.fromkeys(
-            (*kinds.SEVERAL_KINDS, *kinds.KINDS, *kinds.SINGLE_PLAYER_KINDS, *kinds.SCALING_KINDS, kinds.TRIALS)
-        )
-    ),
-)
+Kind = StrEnum("Kind", list(kinds.TABLES))  # type: ignore[misc]  # members known to results alone
 
 
 KindOfTable = Annotated[

@@ -31,12 +31,21 @@ def tune(
     """
     if not file and not (resume and out):
         raise typer.BadParameter("give a file, or --resume with --out")
-    from arena.results.database.store import FILE_NAME, StoreExists
-    from arena.study.tuning_run import read_file, run
+    from arena.study.tuning_run import read_file
 
-    tuning = read_file(file) if file else None
-    place = out or Path("runs", file.stem if file else "")
-    with playing_study(place, "tune", where) as playing:
+    _play(read_file(file) if file else None, out or Path("runs", file.stem if file else ""), resume, where)
+
+
+def go_on(place: Path, where: Where) -> None:
+    """Play the rest of a stored tuning."""
+    _play(None, place, True, where)
+
+
+def _play(tuning, place: Path, resume: bool, where: Where) -> None:
+    from arena.results.database.store import FILE_NAME, StoreExists
+    from arena.study.tuning_run import run
+
+    with playing_study(place, where) as playing:
         if not resume and (place / FILE_NAME).exists():
             raise StoreExists(f"{place} holds a run already")
         found = run(tuning, place, resume, playing)

@@ -39,6 +39,9 @@ def known_keys() -> dict[str, FieldInfo]:
     }
 
 
+OWN_GAMES = "has the games of its matches; for more, add matches, or let an agent join"
+
+
 class Reader:
     """Reads one configuration; `problems` has a line for each fault.
 
@@ -55,7 +58,7 @@ class Reader:
         self._spell_out_agents()
         if self._import_plugins():
             instances = self._instances()
-            kind = self._kind(instances)
+            kind, given = self._kind(instances), self.values.get("games")
             if kind and kind.counts_games:
                 self.values.setdefault("games", 2)  # the least, which the format completes
             self._check_counts(kind)
@@ -66,7 +69,10 @@ class Reader:
             form = self._check_forms()
             if not form + self.problems:
                 entrants = tuple(zip(names, (agent for _, _, agent in made if agent is not None)))
-                return Config(tuple(instances), entrants, self._resolved(kind, instances, entrants, lines))
+                resolved = self._resolved(kind, instances, entrants, lines)
+                if not (kind and kind.counts_games) or given in (None, resolved["games"]):
+                    return Config(tuple(instances), entrants, resolved)
+                self._complain(("games",), given, f"the format {kind.name} {OWN_GAMES}")
         else:
             form = self._check_forms()
         self.problems = form + self.problems

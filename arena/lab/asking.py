@@ -4,7 +4,6 @@ Checks are made in the process of `apart.CHECKING`: they import the plug-ins tha
 """
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +13,6 @@ from arena.config.loading import from_text, values_in
 from arena.formats.schedule import Schedule, described
 from arena.games.core.errors import UserError
 from arena.study import schemes
-from arena.study.solving import SolvingStudy
-
-# by the option of `arena study solvers`: its key in the plan, where that is another
-SOLVING = {"agents": "solvers", "sizes": "workers", "opening_plies": "plies", "threads": "real"}
 
 
 class Checked(NamedTuple):
@@ -34,7 +29,7 @@ class Kind(NamedTuple):
     text: str  # to begin with
     keys: tuple[str, ...]  # those that the form has fields for
     check: Callable[[str, Path], Checked]
-    command: Callable[[Path, str], list[str]]  # from the file, and its text
+    command: tuple[str, ...]  # before the name of the file
     played: bool  # whether a trial says how long it takes
 
 
@@ -53,55 +48,20 @@ def _schemes(text: str, path: Path) -> Checked:
     return Checked([], "; ".join([words, *study.notes()]))
 
 
-def _solvers(text: str, path: Path) -> Checked:
-    values = values_in(text, path)
-    if strange := [key for key in values if key in SOLVING.values()]:
-        raise ConfigError([f"{path}: {strange[0]}: is no key of a study of solvers"])
-    study = SolvingStudy.from_values({SOLVING.get(key, key): one for key, one in values.items()}, str(path))
-    study.check()
-    positions = len(study.moves) or study.positions
-    return Checked(
-        [], f"{len(study.specs())} solvers by {len(study.sizes())} numbers of workers on {positions} positions"
-    )
-
-
-def _options(path: Path, text: str) -> list[str]:
-    """The options of `arena study solvers` for the keys of its text."""
-    found = ["study", "solvers"]
-    for key, value in tomllib.loads(text).items():
-        option = f"--{ {'agents': 'agent'}.get(key, key).replace('_', '-') }"
-        if key == "sizes":
-            found += [option, ",".join(map(str, value))]
-        elif isinstance(value, list):
-            found += [word for one in value for word in (option, str(one))]
-        elif value is True:
-            found.append(option)
-        elif value is not False:
-            found += [option, str(value)]
-    return found
-
-
 COMMON = ("game", "games", "opening_plies", "seed")
 KINDS: Mapping[str, Kind] = {
     "tournament": Kind(
         'game = "connect4"\ngames = 20\nagents = ["uct(playouts=500)", "alphabeta(depth=4)"]\n',
         (*COMMON, "agents", "format", "openings", "budget"),
         _tournament,
-        lambda path, text: ["run", str(path)],
+        ("run",),
         True,
     ),
     "study of schemes": Kind(
         'game = "connect4"\ngames = 20\nplayouts = 50\nworkers = [1, 4]\nschemes = ["root", "tree"]\n',
         (*COMMON, "schemes", "workers", "playouts"),
         _schemes,
-        lambda path, text: ["study", "schemes", str(path)],
-        False,
-    ),
-    "study of solvers": Kind(
-        'game = "tictactoe"\nsizes = [1, 4]\nagents = ["jlpns", "ppn2"]\n',
-        ("game", "agents", "sizes", "positions", "opening_plies", "seed", "nodes"),
-        _solvers,
-        _options,
+        ("study", "schemes"),
         False,
     ),
 }

@@ -4,8 +4,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from arena.games.core.errors import UserError
-from arena.results.database.store import FILE_NAME
-from arena.results.shown.kinds import PLAN_OF_SCHEMES
+from arena.runner.study_kinds import kind_of
 
 _at = Path("runs")
 
@@ -25,17 +24,9 @@ def found(name: str) -> Path:
     """The folder of a run, or of a study, of a name as in an address; UserError if there is none below the folder."""
     parts = Path(name).parts
     place = _at.joinpath(*parts)
-    if not parts or ".." in parts or Path(name).is_absolute() or not is_run(place):
+    if not parts or ".." in parts or Path(name).is_absolute() or kind_of(place) is None:
         raise UserError(f"there is no run {name} in {_at}")
     return place
-
-
-def is_run(place: Path) -> bool:
-    """Whether a folder holds a run or a study of schemes."""
-    try:
-        return (place / FILE_NAME).is_file() or (place / PLAN_OF_SCHEMES).is_file()
-    except (OSError, ValueError):  # no such name can be
-        return False
 
 
 def name_of(place: Path | str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.games.core.errors import UserError
 from arena.games.core.files import open_to_append, read_plain, write_whole
 from arena.results.database.store import busy
-from arena.results.shown.kinds import PLAN_OF_SCHEMES
+from arena.runner.study_kinds import home_of
 
 LOG = "console.txt"  # in a run's folder: what its command printed
 SHOWN = 4000  # bytes of it
@@ -33,28 +33,24 @@ def start(folder: Path, arguments: Sequence[str]) -> None:
         raise UserError(f"{folder}: {error.strerror}") from None
 
 
-def going_on(folder: Path, games: int = 0) -> tuple[Path, list[str]]:
-    """The command that plays the rest of a run, or so many games of each two agents; of a study's part, of the study.
-
-    With the folder whose command it is.
-    """
-    for study in (folder, folder.parent):
-        if (study / PLAN_OF_SCHEMES).exists():
-            return study, ["study", "schemes", "--out", str(study), "--resume"]
-    more = ["--games", str(games)] if games else []
-    return folder, ["run", "--out", str(folder), "--resume", *more]
+def go_on(folder: Path, games: int = 0) -> None:
+    """Play the rest of a run, or so many games of each two agents; of a study's part, the rest of the study."""
+    home = home_of(folder)
+    start(home, ["run", "--out", str(home), "--resume", *(["--games", str(games)] if games else [])])
 
 
 def is_starting(folder: Path) -> bool:
     """Whether a command that this server started for the folder still runs."""
-    return folder in _started and _started[folder].poll() is None
+    started = _started.get(home_of(folder))
+    return started is not None and started.poll() is None
 
 
 def fault(folder: Path) -> str:
     """The last of what a command that this server started has printed, if it failed; else ""."""
-    if folder not in _started or _started[folder].poll() in (None, 0, 130):
+    started = _started.get(home := home_of(folder))
+    if started is None or started.poll() in (None, 0, 130):
         return ""
     try:
-        return read_plain(folder / LOG)[-SHOWN:].decode(errors="replace")
+        return read_plain(home / LOG)[-SHOWN:].decode(errors="replace")
     except OSError:
-        return f"its command ended with exit code {_started[folder].returncode}"
+        return f"its command ended with exit code {started.returncode}"

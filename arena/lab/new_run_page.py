@@ -21,6 +21,7 @@ from arena.lab.forms import SpecField
 from arena.lab.frame import button, heading, heard, page, tell, told
 from arena.lab.trial import trial
 from arena.report.page import as_toml
+from arena.runner.study_kinds import kind_of
 from arena.workers.machine import cores
 
 NAME = re.compile(r"\w[\w .,()=+-]{0,99}")
@@ -172,7 +173,7 @@ class NewRunPage:
         """The options of where games are played."""
         if cluster := str(self.cluster.value or "").strip():
             return ["--cluster", cluster]
-        return ["--workers", str(int(self.workers.value or 1))] if self.kind != "study of solvers" else []
+        return ["--workers", str(int(self.workers.value or 1))]
 
     async def ask_long(self) -> None:
         """Play a while, and say how long the whole would take."""
@@ -210,7 +211,7 @@ class NewRunPage:
         if place.exists():
             tell(f"{place} is there already: give another name")
         elif told(lambda: _write(path, text)):
-            arguments = [*KINDS[self.kind].command(path, text), "--out", str(place), *self.where()]
+            arguments = [*KINDS[self.kind].command, str(path), "--out", str(place), *self.where()]
             if told(lambda: launching.start(place, arguments)):
                 self.starting = place
                 self.said.set_text("starting ...")
@@ -219,7 +220,7 @@ class NewRunPage:
         """Go to the run once it has begun, or say why it has not."""
         if self.starting is None:
             return
-        if folder.is_run(self.starting):
+        if kind_of(self.starting) is not None:
             ui.navigate.to(folder.address(folder.name_of(self.starting)))
         elif not launching.is_starting(self.starting):
             self.said.set_text(launching.fault(self.starting) or "it has ended")

@@ -6,20 +6,22 @@ from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.formats.base import formats
 from arena.formats.schedule import Schedule
 from arena.games.core.errors import UserError
 from arena.games.core.files import TEXT_BYTES, read_plain
-from arena.report.listing import Listing, runs_in, schedule_of, stamp
+from arena.report.listing import Listing, schedule_of, stamp, state_of
+from arena.report.listing import runs_in as read_runs
 from arena.report.page import as_toml, from_home
 from arena.report.pieces import pieces_of
-from arena.results.database.store import FILE_NAME, busy
+from arena.results.database.store import FILE_NAME
 from arena.results.papers import paper_figures
 from arena.results.printable import printable
 from arena.results.shown.column_forms import LEGENDS
 from arena.results.shown.export import display_columns, elo_with_error, render
-from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.shown.tournament import Tournament
 from arena.runner import notice
+from arena.runner.study_kinds import TOURNAMENT, is_study, kind_of, runs_in
 
 SLICE = 0.5  # seconds of reading runs, after which a page shows what it has
 MOST_COLOURED = 50_000  # characters of a configuration: to colour it takes the server's time
@@ -50,8 +52,9 @@ class Overview(NamedTuple):
     stored: int
     total: int | None
     single: bool  # for one player
-    wanted: int  # games for each pair, as configured; 0 if not known
+    wanted: int  # games for each pair, as configured, of which there may be more; else 0
     values: dict[str, Any]  # the configuration; empty if it has none
+    parts: tuple[str, ...] = ()  # the names of the folders that have the games
 
 
 class Held:
@@ -100,8 +103,7 @@ def held(folder: Path, again: bool = True) -> Held:
     known = bool(_last) and _last[0].folder == folder
     if known and not again:
         return _last[0]
-    alone = (folder / FILE_NAME).exists() and not (folder / PLAN_OF_SCHEMES).exists()
-    now = stamp(folder / FILE_NAME) if alone else []
+    now = stamp(folder / FILE_NAME) if kind_of(folder) is TOURNAMENT else []
     if not (known and now and _last[0].stamp == now):
         _last.clear()  # first: two large ones may not fit
         _last.append(Held(folder, now))
@@ -113,10 +115,9 @@ def loaded(folder: Path) -> Tournament:
     return held(folder).run
 
 
-def listed(folder: Path) -> tuple[Listing, list[str]]:
-    """The runs in a folder, as far as they can be read in SLICE seconds; and the studies in it."""
-    found = runs_in(folder, SLICE) if folder.is_dir() else Listing([], [], 0)
-    return found, [str(path.parent) for path in sorted(folder.rglob(PLAN_OF_SCHEMES))]
+def listed(folder: Path) -> Listing:
+    """The runs in a folder, as far as they can be read in SLICE seconds."""
+    return read_runs(folder, SLICE) if folder.is_dir() else Listing([], [], 0)
 
 
 def overview(folder: Path) -> Overview:
@@ -124,10 +125,13 @@ def overview(folder: Path) -> Overview:
     own = pieces_of(folder, loaded)
     kinds = own.tables(), own.figures()
     if not (folder / FILE_NAME).exists():
-        plan = read_plain(folder / PLAN_OF_SCHEMES, TEXT_BYTES).decode(errors="replace")
-        return Overview(*kinds, (), (), (), _coloured(plan), 0, None, False, 0, {})
+        kind = kind_of(folder) or TOURNAMENT
+        plan = read_plain(folder / kind.file, TEXT_BYTES).decode(errors="replace")
+        parts = tuple(part.name for part in runs_in(folder))
+        return Overview(*kinds, (), (), (), _coloured(plan), 0, None, False, 0, {}, parts)
     run, schedule = loaded(folder), held(folder).schedule
     config = run.meta.get("config")
+    grows = config and not is_study(folder) and not formats()[config["format"]].counts_games
     single = run.single_player
     return Overview(
         *kinds,
@@ -138,7 +142,7 @@ def overview(folder: Path) -> Overview:
         len(run),
         None if schedule is None else len(schedule),
         single,
-        int(config["games"]) if config else 0,
+        int(config["games"]) if config and grows else 0,
         config or {},
     )
 
@@ -282,13 +286,13 @@ class Live(NamedTuple):
 def live(folder: Path, again: bool = True) -> Live:
     """A run as it is now: what its process tells, and what its games say, these read `again` or as they were."""
     begun = time.process_time()
-    told, playing = notice.now(folder), busy(folder)
+    told = notice.now(folder)
     now = held(folder, again or told is None)
     if len(now.run.names) <= MOST_AGENTS:
         now.table(now.run.kinds[0])  # which all pages ask for next: what it takes counts here
     lines, read = now.lines, len(now.run)
     stored, total = read, None if now.schedule is None else len(now.schedule)
-    state = "running" if playing else "finished" if total is None or stored >= total else "stopped"
+    state = state_of(now.run, total)
     if told is not None:
         state, stored, total = {"playing": "running"}.get(told.state, told.state), told.stored, told.total
     games = [printable(one.in_words()) for one in (told.games if told else [])]

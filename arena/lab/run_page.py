@@ -64,14 +64,13 @@ class LiveView:
     def _show_buttons(self, seen: Live) -> None:
         starting = launching.is_starting(self.place)
         runs = seen.state in ("running", "stopping", "preparing")
-        alone = launching.going_on(self.place)[1][0] == "run"  # else the study says how many games it has
-        rests = not runs and not starting and seen.total is not None
+        rests, grows = not runs and not starting, self.about.wanted > 0
         for part, shown in (
             (self.pause, seen.state == "running"),
             (self.stop, seen.state in ("running", "stopping")),
-            (self.resume, rests and seen.stored < (seen.total or 0)),
-            (self.games, rests and alone),
-            (self.more, rests and alone),
+            (self.resume, rests and seen.state == "stopped"),
+            (self.games, rests and grows),
+            (self.more, rests and grows),
         ):
             part.set_visibility(shown)
         self.fault.set_text("starting ..." if starting and not runs else launching.fault(self.place))
@@ -86,7 +85,7 @@ class LiveView:
         """Play what is left, or more games."""
         if not await consent.agreed(self.about.values):
             return
-        told(lambda: launching.start(*launching.going_on(self.place, games)))
+        told(lambda: launching.go_on(self.place, games))
         self.watch.look_soon()
 
 
@@ -212,6 +211,8 @@ class RunPage:
         self.redrawn = time.monotonic()
         if about.agents:
             ui.link("All games", folder.address(name, "games"))
+        for part in about.parts:
+            ui.link(part, folder.address(f"{name}/{part}"))
         self.tables = TablesView(self, about.tables, chosen["table"])
         self.figures = FiguresView(self, about.figures, chosen["figure"])
         with ui.expansion("Configuration").props("dense").classes("w-full"):

@@ -28,7 +28,7 @@ class RunsPage:
     """A row for each run: searched, sorted, ticked to be seen side by side."""
 
     def __init__(self) -> None:
-        self.shown: tuple | None = None
+        self.shown: Listing | None = None
         with ui.column().classes("w-full gap-2"):
             with ui.row().classes("items-center gap-2"):
                 heading(f"Runs in {folder.at()}")
@@ -49,12 +49,12 @@ class RunsPage:
         except UserError as error:
             self.state.set_text(str(error))
             return
-        self.timer.interval = SOON if found[0].left else AGAIN
+        self.timer.interval = SOON if found.left else AGAIN
         if found != self.shown:
             self.shown = found
-            self.show(*found)
+            self.show(found)
 
-    def show(self, listing: Listing, studies: list[str]) -> None:
+    def show(self, listing: Listing) -> None:
         """Show the runs, and what is said of others."""
         names = [folder.name_of(row["run"]) for row in listing.rows]
         rows = [
@@ -67,9 +67,6 @@ class RunsPage:
         self.state.set_text(f"{number:,} {'run' if number == 1 else 'runs'}, the last one played on top{left}")
         self.more.clear()
         with self.more:
-            for study in studies:
-                name = folder.name_of(study)
-                ui.link(f"study of schemes {name}", folder.address(name))
             for one in listing.unread:
                 ui.label(printable(f"{folder.name_of(one['run'])} cannot be read: {one['error']}"))
 

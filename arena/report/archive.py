@@ -35,7 +35,7 @@ from arena.results.database.store import FILE_NAME, LOCK_NAME, busy
 from arena.results.database.store_file import explained
 from arena.results.printable import one_line
 from arena.results.shown.export import render
-from arena.results.shown.kinds import PLAN_OF_SCHEMES
+from arena.runner.study_kinds import has_parts, runs_in
 
 METADATA, CITATION, ABOUT, TABLES = "ro-crate-metadata.json", "CITATION.cff", "about.json", "tables"
 PASSING = (LOCK_NAME, "playing.json", "log.txt")  # in a run's folder; of the time when it was played
@@ -85,16 +85,9 @@ def write_archive(folder: Path, file: Path, work: Work, scratch: Path, tell: Cal
     return names
 
 
-def runs_in(folder: Path) -> list[Path]:
-    """The runs in a folder: itself, or those of a study's games and budgets."""
-    return (
-        [folder] if (folder / FILE_NAME).exists() else [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
-    )
-
-
 def tables_of(folder: Path, tell: Callable[[str], None]) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yields (place in the folder, kind, table) of a run or a study, and of the runs in it."""
-    for home in dict.fromkeys([*([folder] if (folder / PLAN_OF_SCHEMES).exists() else []), *runs_in(folder)]):
+    for home in dict.fromkeys([folder, *runs_in(folder)]):
         own = pieces_of(home)
         for kind in own.tables():
             if kind not in IN_STORE:
@@ -112,7 +105,7 @@ def _copy(folder: Path, place: Path) -> None:
     runs = runs_in(folder)
     if not runs:
         raise UserError(f"{folder} holds no run: give the folder of a tournament or of a study of schemes")
-    if folder not in runs and not (folder / PLAN_OF_SCHEMES).exists():
+    if folder not in runs and not has_parts(folder):
         raise UserError(f"{folder} is no run, but holds some: give one of them, such as {runs[0]}")
     if playing := [run for run in runs if busy(run)]:
         raise UserError(f"{playing[0]} is being played: archive it when it has ended")

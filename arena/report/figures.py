@@ -2,7 +2,6 @@
 
 import functools
 import io
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,14 +12,11 @@ import matplotlib
 from cycler import cycler
 from matplotlib.figure import Figure
 
-from arena.report import tuned
-from arena.results.papers import paper_figures, strength_figures
-from arena.results.shown.kinds import PLAN_OF_TUNING
+from arena.report.pieces import First
+from arena.results.papers import paper_figures
 from arena.results.shown.plots import COLOURS
 from arena.results.shown.scores import ALL
 from arena.results.shown.tournament import Tournament
-from arena.study import tuning_run
-from arena.study.schemes import table_of
 
 # only here in a figure; they become the page's own
 INK, GRID, GROUND = "#1a1b1c", "#d8d9da", "#fefefe"
@@ -71,19 +67,15 @@ class Drawn:
         return element.replace(INK, "var(--ink)").replace(GRID, "var(--line)").replace(GROUND, "var(--ground)")
 
 
-def draw(tournament: Tournament) -> list[Drawn]:
-    """The figures that the tournament has data for: a study first, then ratings and crosstable, or curves."""
+def draw(tournament: Tournament, first: First | None) -> list[Drawn]:
+    """The figures that the tournament has data for: a study first, then ratings and crosstable, or curves.
+
+    first: of the study whose run it is
+    """
     rows: dict[str, int] = {}
     plots: list[Plot] = _curves(tournament) if tournament.single_player else _between_two(tournament, rows)
-    if (frame := table_of(tournament.folder)) is not None:
-        return [of_schemes(frame), *(_saved(*plot) for plot in plots if plot[0] == "lengths")]
-    if (tournament.folder / PLAN_OF_TUNING).exists():
-        found = tuning_run.load(tournament.folder)
-        kind, *_ = tuned.kinds(found)
-        caption = "Trials, the surface with its 95 % band, the region of the best value; dotted: before."
-        height = tuned.height(found, kind, WIDTH)
-        first = _saved("study", "Strength", caption, lambda figure: tuned.kinds(found)[kind](figure, found), height)
-        return [first, *(_saved(*plot) for plot in plots if plot[0] == "lengths")]
+    if first is not None:
+        return [of_study(first), *(_saved(*plot) for plot in plots if plot[0] == "lengths")]
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
         caption = "Every cell of the table with its 95 % interval."
@@ -91,12 +83,9 @@ def draw(tournament: Tournament) -> list[Drawn]:
     return [_saved(*plot, max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
 
 
-def of_schemes(frame) -> Drawn:
-    """The figure of a study of schemes: `results.papers.strength_scaling.table`; a panel a line."""
-    caption = "Each scheme against its own search with one worker; bars are 95 % intervals, arrows bounds."
-    panels = [name for name in strength_figures.PANELS if name != "throughput"]
-    draw, height = strength_figures.drawing(frame, None, panels, WIDTH, least=WIDTH, page=math.inf)
-    return _saved("study", "Strength", caption, draw, height)
+def of_study(first: First) -> Drawn:
+    """The figure of a study."""
+    return _saved("study", "Strength", first.below, first.draw, first.height)
 
 
 def _curves(tournament) -> list[Plot]:

@@ -24,6 +24,8 @@ from arena.games.core.errors import UserError
 from arena.report import pieces
 from arena.results.database.store import FILE_NAME, busy
 from arena.results.shown.tournament import Tournament
+from arena.runner.running import OVER
+from arena.runner.study_kinds import TOURNAMENT, Kind, homes_in, is_study
 
 Known = dict[str, tuple[list, dict]]  # by store: its stamp, its row
 _read: dict[Path, Known] = {}  # by this process, which may have no cache folder
@@ -33,8 +35,9 @@ _faults: dict[str, tuple[list, str]] = {}  # of stores that cannot be read: thei
 class Listing(NamedTuple):
     """Rows of runs, the most recent first; rows of unreadable ones; and how many were not looked at for want of time.
 
-    A run's row: path, time of play, games, format, agents, leader, games stored and in all (None if unknown), and
-    state: running, stopped or finished.  An unreadable run's row: path and error.
+    A run's row: path, time of play, games, format or kind of study, agents, leader, games stored and in all (None if
+    unknown), and state: running, stopped or finished.  A study is one, whatever parts it has.  An unreadable
+    run's row: path and error.
     """
 
     rows: list[dict]
@@ -45,26 +48,32 @@ class Listing(NamedTuple):
 def runs_in(folder: Path, seconds: float = math.inf) -> Listing:
     """The runs in a folder.  The most recent are read first; after `seconds`, new ones are left for the next call."""
     known, begun = _kept(folder), time.monotonic()
-    stamps = dict[str, list]()
-    for path in folder.rglob(FILE_NAME):
-        with suppress(OSError):  # it has gone meanwhile
-            stamps[str(path)] = stamp(path)
+    homes, stamps = homes_in(folder), dict[str, list]()
+    for place in (part / FILE_NAME for _, parts in homes.values() for part in parts):
+        with suppress(OSError):  # it is not there yet, or has gone meanwhile
+            stamps[str(place)] = stamp(place)
     fresh = {path: known[path] for path in stamps if path in known and known[path][0] == stamps[path]}
     faulty = {path: error for path, (of, error) in _faults.items() if stamps.get(path) == of}
     left = 0
-    for place in sorted(stamps.keys() - fresh.keys() - faulty.keys(), key=lambda place: stamps[place], reverse=True):
+    for store in sorted(stamps.keys() - fresh.keys() - faulty.keys(), key=lambda store: stamps[store], reverse=True):
         if time.monotonic() - begun > seconds:
             left += 1
             continue
         try:
-            fresh[place] = stamps[place], _row(Path(place))
+            fresh[store] = stamps[store], _row(Path(store))
         except (UserError, OSError, ValueError) as error:
-            faulty[place] = str(error)
-            if not stamps[place][-1]:  # else the next write may mend it
-                _faults[place] = stamps[place], str(error)
+            faulty[store] = str(error)
+            if not stamps[store][-1]:  # else the next write may mend it
+                _faults[store] = stamps[store], str(error)
     if fresh.keys() != known.keys() or any(fresh[path][0] != known[path][0] for path in fresh):
         _keep(folder, fresh)
-    rows = sorted((row for _, row in fresh.values()), key=itemgetter("run"))
+    rows = []
+    for home, (kind, parts) in homes.items():
+        stores = [str(part / FILE_NAME) for part in parts]
+        own = [fresh[store][1] for store in stores if store in fresh]
+        if own or (is_study(home) and not faulty.keys() & {*stores} and not left):
+            rows.append(_of_all(home, kind, own, len(parts)))
+    rows.sort(key=itemgetter("run"))
     rows.sort(key=itemgetter("played"), reverse=True)
     unread = [{"run": str(Path(path).parent), "error": faulty[path]} for path in sorted(faulty)]
     return Listing(rows, unread, left)
@@ -75,7 +84,6 @@ def _row(path: Path) -> dict:
     run = Tournament.glimpse(path.parent)
     schedule = schedule_of(run)
     stored, total = len(run), None if schedule is None else len(schedule)
-    playing = busy(path.parent)
     return {
         "run": str(path.parent),
         "played": datetime.fromtimestamp(last_written(path)).isoformat(" ", "seconds"),
@@ -85,7 +93,34 @@ def _row(path: Path) -> dict:
         "leader": pieces.pieces_of(path.parent, lambda _: run).leader() if stored else None,
         "stored": stored,
         "total": total,
-        "state": "running" if playing else "finished" if total is None or stored >= total else "stopped",
+        "state": state_of(run, total),
+    }
+
+
+def state_of(run: Tournament, total: int | None) -> str:
+    """What a run of so many games in all is: running, finished or stopped."""
+    if busy(run.folder):
+        return "running"
+    return "finished" if (total is None or len(run) >= total) and run.meta.get(OVER) is not False else "stopped"
+
+
+def _of_all(home: Path, kind: Kind, rows: list[dict], parts: int) -> dict:
+    """The row of a tournament or a study, of those of its parts; how many games a study will have is not known."""
+    if kind is TOURNAMENT:
+        return rows[0]
+    states = {row["state"] for row in rows} | ({"stopped"} if len(rows) < max(parts, 1) else set())
+    finished = states == {"finished"}
+    begun = datetime.fromtimestamp((home / kind.file).stat().st_mtime).isoformat(" ", "seconds")
+    return {
+        "run": str(home),
+        "played": max([row["played"] for row in rows], default=begun),
+        "games": ", ".join(dict.fromkeys(row["games"] for row in rows)),
+        "format": kind.what,
+        "agents": max([row["agents"] for row in rows], default=0),
+        "leader": rows[0]["leader"] if len(rows) == 1 else None,
+        "stored": sum(row["stored"] for row in rows),
+        "total": sum(row["total"] for row in rows) if finished else None,
+        "state": "running" if "running" in states else "finished" if finished else "stopped",
     }
 
 

@@ -14,16 +14,13 @@ from arena import results
 from arena.formats.schedule import Schedule
 from arena.games.core.drawing import STYLE
 from arena.games.core.files import write_whole
-from arena.report.figures import MOST_ROWS, Drawn, draw, of_schemes
+from arena.report.figures import MOST_ROWS, WIDTH, Drawn, draw, of_study
+from arena.report.pieces import First, pieces_of
 from arena.report.replay import sample
-from arena.results.database.store import FILE_NAME
-from arena.results.papers.strength_scaling import notes, shown
 from arena.results.shown.export import display_columns
 from arena.results.shown.fitting import Shown
-from arena.results.shown.kinds import PLAN_OF_SCHEMES, PLAN_OF_TUNING
 from arena.results.shown.summary import verdict
-from arena.study import tuning_run
-from arena.study.schemes import SchemesStudy, load, places, table_of
+from arena.runner.study_kinds import has_parts
 
 PAGE_NAME = "report.html"
 FIGURES_NAME = "figures"
@@ -41,12 +38,13 @@ def write_report(folder, page: Path | None = None, write=write_whole) -> Path:
     """
     page = Path(page or Path(folder) / PAGE_NAME)
     home = page.parent
-    if (Path(folder) / PLAN_OF_SCHEMES).exists() and not (Path(folder) / FILE_NAME).exists():
+    if has_parts(Path(folder)):
         figures = _write_study(Path(folder), page, write)
     else:
         tournament = results.load(folder)
-        figures = draw(tournament)
-        write(page, render(tournament, figures).encode(), home)
+        first = _first(tournament)
+        figures = draw(tournament, first)
+        write(page, render(tournament, figures, first).encode(), home)
     for figure in figures:
         write(home / FIGURES_NAME / f"{figure.name}.svg", figure.svg.encode(), home)
         write(home / FIGURES_NAME / f"{figure.name}.png", figure.png, home)
@@ -54,17 +52,15 @@ def write_report(folder, page: Path | None = None, write=write_whole) -> Path:
 
 
 def _write_study(folder: Path, page: Path, write) -> list[Drawn]:
-    """Write the page of a study of several games or budgets, and the reports of each; returns the page's figures."""
-    frame, cells = load(folder), []
-    figure = of_schemes(frame)
-    for cell, place in places(SchemesStudy.read(folder), folder):
-        own = frame[(frame["game"] == cell.game) & (frame["playouts"] == cell.each)]
-        if len(own):
-            report = write_report(place, None, write)
-            link = os.path.relpath(report, page.parent)
-            title = f"{cell.game}, {cell.each} playouts of each worker"
-            cells.append({"title": title, "table": display_columns(shown(own)), "link": link})
-    about = {"title": folder.resolve().name, "games": int(frame["games"].sum()), "cells": cells, "notes": notes(frame)}
+    """Write the page of a study of several parts, and the reports of each; returns the page's figures."""
+    own = pieces_of(folder)
+    first, cells = own.first(WIDTH), []
+    assert first is not None
+    figure = of_study(first)
+    for part in own.parts():
+        link = os.path.relpath(write_report(part.place, None, write), page.parent)
+        cells.append({"title": part.title, "table": display_columns(part.frame), "link": link})
+    about = {"title": folder.resolve().name, "games": first.games, "cells": cells, "notes": first.notes}
     write(page, template("study.html").render(about, figure=figure, style=sheet()).encode(), page.parent)
     return [figure]
 
@@ -81,23 +77,27 @@ class Framed(str):
 
 def show(tournament, height: int = 800) -> Framed:
     """The report of a tournament in a notebook, `height` pixels high: tables, figures, and games to step through."""
-    page = Framed(render(tournament, draw(tournament)))
+    first = _first(tournament)
+    page = Framed(render(tournament, draw(tournament, first), first))
     page.height = height
     return page
 
 
-def render(tournament, figures) -> str:
+def _first(tournament) -> First | None:
+    """What the study has whose run this is."""
+    return pieces_of(tournament.folder, lambda _: tournament).first(WIDTH)
+
+
+def render(tournament, figures, first: First | None) -> str:
     """The page of a tournament (`results.Tournament`) with its figures, as self-contained HTML."""
     config, schedule = tournament.meta.get("config"), Schedule.of(tournament)
     replayed = sample(tournament)
-    by_name, schemes = {figure.name: figure for figure in figures}, table_of(tournament.folder)
+    by_name = {figure.name: figure for figure in figures}
     single = tournament.single_player
     about = _about_scores(tournament) if single else _about_games(tournament)
-    few = schemes is not None or (tournament.folder / PLAN_OF_TUNING).exists()
-    if few:
+    if first is not None:
         about |= {"verdict": {}, "summary": [], "crosstable": []}  # of agents that met one or two others
-    if (tournament.folder / PLAN_OF_TUNING).exists():
-        about |= {"standings": [], "effort": None}
+        about |= {} if first.standings else {"standings": [], "effort": None}
     return template("report.html").render(
         about,
         single=single,
@@ -108,10 +108,10 @@ def render(tournament, figures) -> str:
         total=len(schedule) if schedule is not None else len(tournament),
         notes=[
             *(schedule.lines() if schedule is not None else []),
-            *(notes(schemes) if schemes is not None else []),
-            *(tournament.versions if few else tournament.notes_on(tournament.table())),
+            *(first.notes if first is not None else []),
+            *(tournament.versions if first is not None else tournament.notes_on(tournament.table())),
         ],
-        study=_study(tournament, by_name["study"], schemes) if "study" in by_name else None,
+        study=_study(tournament, by_name["study"], first) if "study" in by_name else None,
         figures=[figure for name, figure in by_name.items() if name not in ("study", "ratings", "crosstable")],
         games=from_home(_for_script(replayed)),
         shown=len(replayed["games"]),
@@ -167,15 +167,9 @@ def _machine(values: dict) -> dict[str, str]:
     return {key.replace("_", " "): from_home(str(value)) for key, value in known.items()}
 
 
-def _study(tournament, figure, schemes) -> dict:
-    if (tournament.folder / PLAN_OF_TUNING).exists():
-        found = tuning_run.load(tournament.folder)
-        frame, which = tuning_run.best(found)
-        caption = " ".join([*tuning_run.summary(found), which])
-        return {"caption": caption, "table": display_columns(frame), "figure": figure, "ratings": None}
-    if schemes is not None:
-        table = shown(schemes)
-        return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": None}
+def _study(tournament, figure, first: First | None) -> dict:
+    if first is not None:
+        return {"caption": first.caption, "table": display_columns(first.frame), "figure": figure, "ratings": None}
     table = tournament.table("study")
     ratings = None if tournament.single_player else display_columns(tournament.table("ratings"))
     return {"caption": table.attrs["caption"], "table": display_columns(table), "figure": figure, "ratings": ratings}

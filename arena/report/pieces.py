@@ -1,10 +1,9 @@
-"""The tables and figures of a folder, which holds a run, a study of schemes or a tuning: which there are, and each.
+"""The tables and figures of a folder, which holds a run or a study: which there are, and each.
 
 Nothing is imported before it is needed: a table of a run needs no matplotlib, and no kernels.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,10 +12,10 @@ import pandas as pd
 
 from arena import results
 from arena.games.core.errors import UserError
-from arena.results.database.store import FILE_NAME, GAMES_VERIFIED
-from arena.results.shown.export import DATA
-from arena.results.shown.kinds import NOTED, OF_SCHEMES, PLAN_OF_SCHEMES, PLAN_OF_TUNING, SCALING_KINDS, TRIALS
+from arena.results.database.store import GAMES_VERIFIED
+from arena.results.shown.kinds import NOTED
 from arena.results.shown.tournament import Tournament
+from arena.runner.study_kinds import TOURNAMENT, kind_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +32,30 @@ class Table(NamedTuple):
     frame: pd.DataFrame
     notes: list[str]
     warnings: list[str]
+
+
+class First(NamedTuple):
+    """What the page of a study has first: a table and a figure, with what stands below each.
+
+    standings: whether those of its run say something, too
+    """
+
+    caption: str
+    frame: pd.DataFrame
+    below: str
+    draw: Callable[["Figure"], None]
+    height: float
+    notes: Sequence[str] = ()
+    games: int = 0
+    standings: bool = True
+
+
+class Part(NamedTuple):
+    """A part of a study that has a run of its own: in words, its folder, its table."""
+
+    title: str
+    place: Path
+    frame: pd.DataFrame
 
 
 class Games(NamedTuple):
@@ -52,9 +75,8 @@ def games(folder: Path) -> Games:
 
 def pieces_of(folder: Path, load: Load | None = None) -> "PiecesOfRun":
     """What a folder has; `load` gives the run in it, by default as it is now."""
-    if (folder / PLAN_OF_SCHEMES).exists():
-        return PiecesOfSchemes(folder, load)
-    return (PiecesOfTuning if (folder / PLAN_OF_TUNING).exists() else PiecesOfRun)(folder, load)
+    kind = kind_of(folder) or TOURNAMENT
+    return kind.named(kind.pieces)(folder, load)
 
 
 class PiecesOfRun:
@@ -93,6 +115,14 @@ class PiecesOfRun:
         """What was found, in sentences."""
         return self.run.summary()
 
+    def first(self, width: float) -> First | None:
+        """What its page has first, the figure `width` inches wide; None of a tournament, whose standings are."""
+        return None
+
+    def parts(self) -> Iterable[Part]:
+        """The parts of a study that have a run of their own."""
+        return ()
+
     def figures(self) -> tuple[str, ...]:
         """The kinds of figures."""
         from arena.report import along
@@ -128,97 +158,3 @@ def _check_curves(run: Tournament, against: str, instance: int | None) -> None:
         raise UserError(f"--instance {instance} is out of range; this run has 1 to {len(run.instances)}")
     if run.improvements().empty:
         raise UserError("no search has noted how its score grew; nrpa and nmcs do")
-
-
-class PiecesOfTuning(PiecesOfRun):
-    """What a tuning has, besides its run."""
-
-    @cached_property
-    def found(self):
-        from arena.study.tuning_run import load
-
-        return load(self.folder)
-
-    def tables(self):
-        return (TRIALS, *super().tables())
-
-    def table(self, kind=None, format="text"):
-        from arena.study.tuning_run import summary, table
-
-        if kind not in (None, TRIALS):
-            return super().table(kind, format)
-        return Table(table(self.found), summary(self.found), self.run.versions)
-
-    def leader(self):
-        with suppress(UserError):  # it has no result yet
-            return self.found.space.spec(self.found.best)
-        return None
-
-    def summary(self):
-        from arena.study.tuning_run import summary
-
-        with suppress(UserError):
-            return summary(self.found)
-        return []
-
-    def figures(self):
-        from arena.report import tuned
-
-        return (*tuned.kinds(self.found), *super().figures())
-
-    def figure(self, kind, width, *options, **named):
-        from arena.report import tuned
-
-        if drawn := tuned.kinds(self.found).get(kind):
-            return lambda figure: drawn(figure, self.found), tuned.height(self.found, kind, width)
-        return super().figure(kind, width, *options, **named)
-
-
-class PiecesOfSchemes(PiecesOfRun):
-    """What a study of schemes has; its folder has the run, too, if it is of one game and budget."""
-
-    @cached_property
-    def speeds(self) -> pd.DataFrame | None:
-        from arena.study.throughput import stored
-
-        return stored(self.folder)
-
-    def _measured(self, asked: str) -> pd.DataFrame:
-        if self.speeds is None:
-            raise UserError(f"{asked}: the speed on threads was not measured in {self.folder}")
-        return self.speeds
-
-    def tables(self):
-        of_run = super().tables() if (self.folder / FILE_NAME).exists() else ()
-        return (*SCALING_KINDS[: 1 + (self.speeds is not None)], *of_run)
-
-    def table(self, kind=None, format="text"):
-        from arena.results.papers.strength_scaling import shown, shown_speeds
-        from arena.study import schemes
-
-        if (kind or SCALING_KINDS[0]) not in SCALING_KINDS:
-            return super().table(kind, format)
-        versions = schemes.versions(self.folder)
-        of_speeds = kind == "throughput"
-        frame = self._measured(f"--kind {kind}") if of_speeds else schemes.load(self.folder)
-        readable = (shown_speeds if of_speeds else shown)(frame)
-        return Table(frame if format in DATA else readable, [*readable.attrs["notes"], *versions], versions)
-
-    def figures(self):
-        return tuple(kind for kind in OF_SCHEMES if kind != "throughput" or self.speeds is not None)
-
-    def figure(self, kind, width, *options, **named):
-        from arena.results.papers import paper_figures, parameter_axis
-        from arena.study import schemes
-
-        if kind not in OF_SCHEMES:
-            return super().figure(kind, width, *options, **named)
-        speeds, frame = self._measured(kind) if kind == "throughput" else self.speeds, schemes.load(self.folder)
-        if kind == "budgets" and frame["playouts"].nunique() < 2:
-            raise UserError(f"budgets: the study in {self.folder} has one number of playouts")
-        if kind == "parameter":
-            try:
-                frame = parameter_axis.along(frame)
-            except ValueError as error:
-                raise UserError(f"parameter: of the study in {self.folder}, {error}") from None
-        return paper_figures.of_schemes(frame, speeds, kind, width)

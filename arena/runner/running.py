@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from arena.results.shown.tournament import Tournament
 
 LOG_NAME = "log.txt"
+OVER = "over"  # in the run of a study: whether it is over
 _turns: dict[int, Any] = {}  # process -> lock of a run: workers of another would keep its descriptors open
 
 log = logging.getLogger("arena.run")
@@ -88,10 +89,13 @@ def run(
     place = _place(workers, cluster)
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
-    checked = _as_config(config, keys)
-    warn_of_changes(*classes_of(checked))
+    return _in_turn(_as_config(config, keys), out, place, resume, changed, events or _default_events(), {})
+
+
+def _in_turn(config: Config, *how) -> "Tournament":
+    warn_of_changes(*classes_of(config))
     with _turns.setdefault(os.getpid(), threading.RLock()):
-        return _run(checked, out, place, resume, changed, events or _default_events())
+        return _run(config, *how)
 
 
 class Playing(NamedTuple):
@@ -103,15 +107,16 @@ class Playing(NamedTuple):
     events: Callable[[], Events] | None = None  # makes those of each time that the run goes on
     tell: Callable[[str], None] = lambda text: None  # gets a line before each of these
 
-    def play(self, config: Config, folder: Path) -> "Tournament":
-        """What is missing of a run."""
-        return run(config, folder, self.workers, True, self.events and self.events(), self.cluster, self.changed)
+    def play(self, config: Config, folder: Path, over: bool | None = None) -> "Tournament":
+        """What is missing of a run; over: of a study, whether it is."""
+        place, events = _place(self.workers, self.cluster), self.events() if self.events else _default_events()
+        return _in_turn(config, folder, place, True, self.changed, events, {} if over is None else {OVER: over})
 
 
 QUIETLY = Playing()
 
 
-def _run(config: Config, out, place, resume: bool, changed: bool, events: Events) -> "Tournament":
+def _run(config: Config, out, place, resume: bool, changed: bool, events: Events, about: dict) -> "Tournament":
     here, new = isinstance(place, int), _is_new(out, resume)
     if here and new:
         check_programs(config)
@@ -123,7 +128,7 @@ def _run(config: Config, out, place, resume: bool, changed: bool, events: Events
 
             link = stack.enter_context(linked(place, config))
         last = stack.enter_context(ExitStack())  # ends after the display, log and store, which Ctrl-C does not disturb
-        store = stack.enter_context(_open_store(config, folder, resume))
+        store = stack.enter_context(_open_store(config, folder, resume, about))
         run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
         if resume and (mended := mend(store)):
             log.warning(mended)
@@ -214,12 +219,12 @@ def check_programs(config: Config) -> None:
         raise ConfigError(problems)
 
 
-def _open_store(config, folder, resume) -> Store:
+def _open_store(config, folder, resume, more) -> Store:
     resolved = config.resolved()
     if _is_new(folder, resume):
         specs = [{"name": entry["name"], "spec": entry["agent"]} for entry in resolved["agents"]]
         files = {"files": found} if (found := config.files()) else {}
-        about = {"config": resolved, "machine": describe_run(config), "codes": codes_of(config), **files}
+        about = {"config": resolved, "machine": describe_run(config), "codes": codes_of(config), **files, **more}
         return Store.create(folder, about, specs)
     store = Store.open(folder, write=True)
     try:
@@ -229,6 +234,9 @@ def _open_store(config, folder, resume) -> Store:
             )
         if lines := changes(store.meta.get("files", {}), config.files()):
             raise ConfigError([f"the run in {folder} cannot be resumed: {line}" for line in lines])
+        for key, value in more.items():
+            if store.meta.get(key) != value:
+                store.set_meta(key, value)
     except BaseException:
         store.close()
         raise

@@ -7,7 +7,7 @@ import math
 import os
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from arena.results.shown.tournament import Tournament
 from arena.results.statistics.elo import ELO_PER_LOGIT, Z
 from arena.runner.events import Events
 from arena.runner.running import Playing
+from arena.runner.steps import Grown, play_steps
 from arena.workers.codes import RULES, codes_of, is_ours, is_same
 from arena.workers.machine import sources_of
 
@@ -64,7 +65,7 @@ def join(
     version: its name in the tables, by default its text; games: the most it plays.  Joining again goes on.
     ConfigError: the run is not complete, or of games for one player, or has an agent of that name.
     """
-    place, playing = Path(folder), Playing(workers, cluster, changed, events)
+    place, playing = Path(folder), Playing(workers, cluster, changed, events, tell)
     played = _complete(place)
     import_stored(played.meta["config"])
     made = agents.make(agent)
@@ -96,15 +97,20 @@ def join(
         if gone == known.keys() - {name}:
             raise ConfigError([f"{place}: {text}, and there is no other agent. {ONE_CODE}"])
         tell(f"{text}. {ONE_CODE}")
-    while more := next_batch(played, name, error, games, gone):
-        config["matches"] = [*config["matches"], *more]
-        wanted = ", ".join(f"{other} ({2 * (end - begin)})" for _, other, begin, end in more)
-        tell(f"{name} meets {wanted}")
-        checked = from_values({key: value for key, value in config.items() if key != "games"}, str(place))
-        played = playing.play(checked, place)
+    play_steps(_batches(config, name, error, games, gone, place), place, playing)
+    played = results.load(place)
     if why := limited(played, name, error):
         tell(why)
     return played
+
+
+def _batches(config, name, error, games, gone, place) -> Iterator[Grown]:
+    """The newcomer's batches, each asked for by the results of those before."""
+    while more := next_batch(results.load(place), name, error, games, gone):
+        config["matches"] = [*config["matches"], *more]
+        wanted = ", ".join(f"{other} ({2 * (end - begin)})" for _, other, begin, end in more)
+        checked = from_values({key: value for key, value in config.items() if key != "games"}, str(place))
+        yield Grown(checked, f"{name} meets {wanted}")
 
 
 def limited(played: Tournament, name: str, error: float) -> str:

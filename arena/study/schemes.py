@@ -13,6 +13,7 @@ import statistics
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -35,9 +36,10 @@ from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
 from arena.results.database.store import FILE_NAME, StoreExists, busy
 from arena.results.papers import strength_scaling
-from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.results.statistics.even_factor import FINE, next_factor
+from arena.runner import study_kinds
 from arena.runner.running import QUIETLY, Playing
+from arena.runner.steps import Grown, play_steps
 from arena.study.cells import Count, Games, Plan, Seed
 from arena.workers.machine import cores
 
@@ -85,7 +87,7 @@ class SchemesStudy(Plan):
     threads: bool = False
     serial: str = ""
 
-    FILE, WHAT = PLAN_OF_SCHEMES, "schemes"
+    FILE, WHAT = study_kinds.SCHEMES.file, "schemes"
     GROWS = "add games, instances, schemes, workers or playouts to what it has"
     ALSO = {"game": "instances"}
 
@@ -359,7 +361,8 @@ def run(study: SchemesStudy | None, out, resume: bool = False, playing: Playing 
     for cell, place in places(study, folder):
         if place != folder:
             SchemesStudy.begin(cell, place, True)
-        _run_cell(cell, place, playing)
+    for cell, place in places(study, folder):
+        play_steps(_rounds(cell, place, playing.tell), place, playing)
     return load(folder)
 
 
@@ -389,19 +392,19 @@ def schemes(
     return run(study, out or tempfile.mkdtemp(prefix="arena-schemes-"), resume, Playing(processes, cluster, changed))
 
 
-def _run_cell(cell: SchemesStudy, folder: Path, playing: Playing) -> None:
-    times, number = _times(cell, folder, playing.tell), 0
+def _rounds(cell: SchemesStudy, folder: Path, tell) -> Iterator[Grown]:
+    """What is left of the stored matches with those that a study has at least, then those that results ask for."""
+    times = _times(cell, folder, tell)
     names, known = _stored(folder)
     pairs = [*((one, other) for one, other, *_ in known), *cell.first_pairings(times)]
-    while pairs:
-        number += 1
+    for number in count(1):
         matches = cell.matches(known, dict.fromkeys(pairs))
         more = f"{len(matches) - len(known)}{' more' if known else ''} matches"
-        playing.tell(f"{cell.game}, {cell.each} playouts, round {number}: {more}")
         config = from_values(cell.config(matches, times, names), str(folder))
-        playing.play(config, folder)
+        yield Grown(config, f"{cell.game}, {cell.each} playouts, round {number}: {more}")
         names, known = [name for name, _ in config.agents], matches
-        pairs = _next_pairings(cell, folder, times)
+        if not (pairs := _next_pairings(cell, folder, times)):
+            return
 
 
 def _stored(folder) -> tuple[list[str], list]:
@@ -508,9 +511,7 @@ def load(folder) -> pd.DataFrame:
         for row in _rows(cell, place)
     ]
     if not points:
-        raise ConfigError(
-            [f"{folder}: the study holds no match yet; to play it: arena study schemes --out {folder} --resume"]
-        )
+        raise ConfigError([f"{folder}: the study holds no match yet; to play it: arena run --out {folder} --resume"])
     return strength_scaling.table(points)
 
 

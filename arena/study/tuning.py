@@ -24,9 +24,9 @@ from arena.formats.base import UNKNOWN, Way
 from arena.formats.sequential import SprtTable
 from arena.formats.sequential import Trial as Test
 from arena.games.core.errors import UserError
-from arena.results.shown.kinds import PLAN_OF_TUNING
 from arena.results.statistics.elo import Estimate, pentanomial
 from arena.results.statistics.surface import Results, Surface, fit
+from arena.runner import study_kinds
 from arena.study import cells, samplers
 from arena.study.samplers import Gains, Trial
 from arena.study.space import Space, Values, space_of
@@ -98,7 +98,7 @@ class Tuning(cells.Plan):
     spsa: dict[str, Annotated[float, Meta(gt=0, le=1000)]] = field(default_factory=dict)
     confirm: dict[str, Any] = field(default_factory=dict)
 
-    FILE, WHAT = PLAN_OF_TUNING, "tuning"
+    FILE, WHAT = study_kinds.TUNING.file, "tuning"
 
     @cached_property
     def space(self) -> Space:

@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from arena.results.database.store import FILE_NAME
 from arena.results.shown.kinds import TRIALS
 from arena.results.statistics.elo import Z
 from arena.runner.running import QUIETLY, Playing
+from arena.runner.steps import Grown, play_steps
 from arena.study import cells
 from arena.study.space import space_of
 from arena.study.tuning import RECOMMENDED, START, Findings, Pairs, Played, Step, Tuning
@@ -57,18 +58,19 @@ def run(tuning: Tuning | None, out, resume: bool = False, playing: Playing = QUI
     folder = Path(out)
     tuning = Tuning.begin(tuning, folder, resume)
     with cells.growing(folder / STEPS, TYPES) as (stored, add):
-        steps = list(map(_step, stored))
-        while True:
-            if steps:
-                playing.play(tuning.config(steps), folder)
-            found = Findings(tuning, steps, _stored_pairs(folder))
-            step = next_step(found)
-            if step is None:
-                return found
-            tuning.config([*steps, step])  # nothing is written that cannot be played
-            add(asdict(step))
-            steps = [*steps, step]
-            playing.tell(_about(found, step))
+        play_steps(_steps(tuning, list(map(_step, stored)), add, folder), folder, playing)
+    return load(folder)
+
+
+def _steps(tuning: Tuning, steps: list[Step], add: Callable[[dict], None], folder: Path) -> Iterator[Grown]:
+    """What is left of the stored steps, then those that results ask for, each stored before it is played."""
+    if steps:
+        yield Grown(tuning.config(steps))
+    while (step := next_step(found := Findings(tuning, steps, _stored_pairs(folder)))) is not None:
+        steps = [*steps, step]
+        config = tuning.config(steps)  # nothing is written that cannot be played
+        add(asdict(step))
+        yield Grown(config, _about(found, step))
 
 
 def tune(

@@ -17,8 +17,8 @@ from arena.cli import app
 from arena.games.core.errors import UserError
 from arena.report import archive
 from arena.results.database.store import FILE_NAME
-from arena.results.shown.kinds import PLAN_OF_SCHEMES
 from arena.runner.running import Playing
+from arena.runner.study_kinds import SCHEMES
 from arena.study import schemes
 from arena.study.schemes import SchemesStudy
 
@@ -245,7 +245,7 @@ def test_metadata_that_are_none(text, told, tmp_path, capsys):
 
 @pytest.mark.parametrize("base, changed, told", [
     ("", {"x": b"y"}, "holds no run, so there is nothing to check"),
-    ("schemes", {PLAN_OF_SCHEMES: b"[" * 100_000}, "does not describe a study of schemes"),
+    ("schemes", {SCHEMES.file: b"[" * 100_000}, "does not describe a study of schemes"),
     ("two", {"tables/table.csv": b"\xff"}, "table.csv"),
 ])  # fmt: skip
 def test_honest_archives_that_hold_nonsense(published, base, changed, told, tmp_path, capsys):

@@ -21,8 +21,9 @@ from tests.arena.fixtures import every_fixture
 
 def resolved(agents, games=4, **keys):
     names = [f"a{i}" for i in range(agents)]
-    values = {"game": "tictactoe", "games": games, "agents": [{"agent": "random", "name": name} for name in names]}
-    return from_values(values | keys).resolved()
+    values = {"game": "tictactoe", "agents": [{"agent": "random", "name": name} for name in names]}
+    counted = {} if keys.get("format") == "matches" else {"games": games}
+    return from_values(values | counted | keys).resolved()
 
 
 def format_in(schedule):
@@ -381,3 +382,5 @@ def test_what_a_resumed_run_may_change():
     assert every_fixture(Schedule(more))[:6] == every_fixture(Schedule(listed))
     for config in (swiss, knockout, test, more):
         assert from_values(config).resolved() == config
+    with pytest.raises(ConfigError, match="games = 4: the format matches has the games of its matches"):
+        from_values(listed | {"games": 4})  # it would change nothing

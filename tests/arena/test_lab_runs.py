@@ -354,15 +354,19 @@ def test_a_run_is_started_once(full, tmp_path):
     assert Path(full).exists()
 
 
-def test_a_part_of_a_study_goes_on_with_the_study(tmp_path):
-    (tmp_path / "study" / "part").mkdir(parents=True)
-    assert launching.going_on(tmp_path / "study", 8)[1][0] == "run"
-    (tmp_path / "study" / "plan.json").write_text("{}")
-    for place in (tmp_path / "study", tmp_path / "study" / "part"):
-        assert launching.going_on(place) == (
-            tmp_path / "study", ["study", "schemes", "--out", str(tmp_path / "study"), "--resume"]
-        )  # fmt: skip
-    assert launching.going_on(tmp_path / "run", 8)[1] == ["run", "--out", f"{tmp_path}/run", "--resume", "--games", "8"]
+def test_a_part_of_a_study_goes_on_with_the_study(tmp_path, monkeypatch):
+    """Whether the part has a plan of its own or not; by the command that goes on with whatever a folder holds."""
+    called = []
+    monkeypatch.setattr(launching, "start", lambda *what: called.append(what))
+    for part in ("part", "planned"):
+        (tmp_path / "study" / part).mkdir(parents=True)
+    for place in (tmp_path / "study", tmp_path / "study" / "planned"):
+        (place / "plan.json").write_text("{}")
+    for place in (tmp_path / "study", tmp_path / "study" / "part", tmp_path / "study" / "planned"):
+        launching.go_on(place)
+        assert called.pop() == (tmp_path / "study", ["run", "--out", str(tmp_path / "study"), "--resume"])
+    launching.go_on(tmp_path / "run", 8)
+    assert called == [(tmp_path / "run", ["run", "--out", f"{tmp_path}/run", "--resume", "--games", "8"])]
 
 
 # -- New runs ------------------------------------------------------------------------------------------------------
@@ -384,7 +388,7 @@ def test_at_most_is_what_can_be_played_and_not_what_is_played_first(keys, words,
 def test_what_a_form_begins_with_can_be_started(kind, tmp_path):
     found = asking.checked(kind, KINDS[kind].text, tmp_path / "new.toml")
     assert found.faults == [] and found.about and (found.games is not None) == KINDS[kind].played
-    assert KINDS[kind].command(tmp_path / "new.toml", KINDS[kind].text)[0] in ("run", "study")
+    assert KINDS[kind].command[0] in ("run", "study")
 
 
 @pytest.mark.parametrize("kind, text, why", [
@@ -394,24 +398,12 @@ def test_what_a_form_begins_with_can_be_started(kind, tmp_path):
     ("tournament", 'plugins = ["no_such_plugin"]', "no_such_plugin"),
     ("study of schemes", 'game = "connect4"\nscheme = ["root"]', "scheme: is no key of a study of schemes"),
     ("study of schemes", 'game = "connect4"\nschemes = ["alphabeta"]', "is not a parallel search"),
-    ("study of solvers", 'agents = ["jlpns"]', "game: is missing"),
-    ("study of solvers", 'game = "tictactoe"\nworkers = [1]', "workers: is no key"),
-    ("study of solvers", 'game = "tictactoe"\nagents = ["uct"]', "does not solve by several workers"),
-    ("study of solvers", 'game = "tictactoe"\npositions = "x"', "positions = 'x': Expected `int`"),
 ])  # fmt: skip
 def test_mistakes_in_a_new_run_are_those_of_the_command_line(kind, text, why, tmp_path):
     found = asking.checked(kind, text, tmp_path / "new.toml")
     assert re.search(why, "\n".join(found.faults)) and not any(
         fault.startswith(str(tmp_path)) for fault in found.faults
     )
-
-
-def test_options_of_a_study_of_solvers():
-    text = 'game = "hex(size=3)"\nagents = ["jlpns", "ppn2"]\nsizes = [1, 2]\nthreads = true\nopening_plies = 1\n'
-    assert KINDS["study of solvers"].command(Path("x"), text) == [
-        "study", "solvers", "--game", "hex(size=3)", "--agent", "jlpns", "--agent", "ppn2", "--sizes", "1,2",
-        "--threads", "--opening-plies", "1",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", ["text", 3, ["a", "b"], [1, 2], {"playouts": 1000}, {"clock": "10+0.1"}])

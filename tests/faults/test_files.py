@@ -30,8 +30,8 @@ from arena.games.core.network_file import network_bytes
 from arena.report import archive
 from arena.results.database.store import FILE_NAME
 from arena.results.files.sources import sources
-from arena.results.shown.kinds import PLAN_OF_SCHEMES, PLAN_OF_TUNING
 from arena.runner import notice
+from arena.runner.study_kinds import SCHEMES, TUNING
 from arena.study import cells, schemes, throughput, tuning_run
 from arena.study.positions import read_positions
 from arena.study.proof_study import ProofStudy
@@ -168,8 +168,8 @@ def files() -> dict[str, tuple]:
         "known.txt": (b"44455554221 2\n7 -1\n", read_positions),
         "proof": (held, proof),
         "policy": (network, policy),
-        PLAN_OF_SCHEMES: (json.dumps(asdict(study), indent=1).encode(), plan_of(SchemesStudy)),
-        PLAN_OF_TUNING: (json.dumps(asdict(tuning)).encode(), plan_of(Tuning)),
+        SCHEMES.file: (json.dumps(asdict(study), indent=1).encode(), plan_of(SchemesStudy)),
+        TUNING.file: (json.dumps(asdict(tuning)).encode(), plan_of(Tuning)),
         SolvingStudy.FILE: (json.dumps(asdict(solving)).encode(), plan_of(SolvingStudy)),
         ProofStudy.FILE: (json.dumps(asdict(ProofStudy(("tictactoe",), ("pns",)))).encode(), plan_of(ProofStudy)),
         SolvingStudy.FOUND: (2 * (json.dumps(ROW).encode() + b"\n"), in_folder(SolvingStudy.load)),
