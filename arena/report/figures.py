@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from arena.report.pieces import First
 from arena.results.papers import paper_figures
+from arena.results.shown.kinds import AGAINST, FIGURES, FigureKind
 from arena.results.shown.plots import COLOURS
 from arena.results.shown.scores import ALL
 from arena.results.shown.tournament import Tournament
@@ -78,8 +79,8 @@ def draw(tournament: Tournament, first: First | None) -> list[Drawn]:
         return [of_study(first), *(_saved(*plot) for plot in plots if plot[0] == "lengths")]
     if "study" in tournament.kinds:
         rows["study"] = len(tournament.study())
-        caption = "Every cell of the table with its 95 % interval."
-        plots.insert(0, ("study", "Scores", caption, paper_figures.draw(tournament, "study", {})))
+        study = FIGURES["study"]
+        plots.insert(0, ("study", study.title, study.below, paper_figures.draw(tournament, "study", {})))
     return [_saved(*plot, max(HEIGHT, HEIGHT / 4 + ROW * rows.get(plot[0], 0))) for plot in plots]
 
 
@@ -109,35 +110,37 @@ def _curve(tournament, instance, figure) -> None:
 
 def _between_two(tournament, rows: dict[str, int]) -> list[Plot]:
     """The figures of two-player runs; adds to `rows` the number of rows of figures that have any."""
-    rows |= dict.fromkeys(("ratings", "crosstable", "sides"), len(tournament.names))
-    win_rates, effort = tournament.win_rates(), tournament.effort
-    bounded = any(tournament.ratings.bound)
-    without_bounds = " Agents with a bound instead of an estimate are left out." if bounded else ""
+    rows |= {kind: len(tournament.names) for kind, one in FIGURES.items() if one.rows}
+    several, many = len(tournament.conditions) > MOST_PANELS, len(tournament.names) > MOST_ROWS
     found = [
-        ("ratings", "ratings", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound."),
-        ("crosstable", "crosstable", "Crosstable", "Score of each row against each column, in %."),
+        (f"{one.method}_{of}" if of else kind, kind, one.title.format(of=of), _below(tournament, one).format(of=of))
+        for kind, one in FIGURES.items()
+        if one.title and kind != "study" and not (one.rows and many)
+        for of in (("seconds", "playouts") if one.of == AGAINST else (one.of,))
+        if _counted(tournament, one, of)
     ]
-    for of in ("seconds", "playouts"):
-        if (win_rates[f"{of}_per_move"] > 0).sum() > 1:
-            caption = f"What strength costs: Elo against {of} a move. Up and to the left is better.{without_bounds}"
-            found.append((f"strength_{of}", "strength", f"Elo against {of}", caption))
-    found.append(("lengths", "lengths", "Length of games", "How many plies games took, by who won."))
-    found.append(("sides", "sides", "Moving first", "Each agent's score as first and as second player."))
-    for kind, of in (("time", "seconds"), ("depth", "depth")):
-        if (effort[f"{of}_given"] > 0).any():
-            found.append((f"moves_{of}", kind, f"{kind.capitalize()} along the game", f"Mean {of} of a move, by ply."))
-    if len(tournament.names) > MOST_ROWS:
-        found = [one for one in found if one[1] not in paper_figures.IN_ROWS]
-    if len(tournament.conditions) > MOST_PANELS:
+    if several:
         return [
             (name, title, caption, functools.partial(_on_axes, getattr(tournament.plot, name)))
             for name, kind, title, caption in found
-            if kind in paper_figures.WITH_ALL
+            if FIGURES[kind].with_all
         ]
     return [
-        (name, title, caption, paper_figures.draw(tournament, kind, {"against": name.removeprefix("strength_")}))
+        (name, title, caption, paper_figures.draw(tournament, kind, {AGAINST: name.removeprefix("strength_")}))
         for name, kind, title, caption in found
     ]
+
+
+def _counted(tournament, one: FigureKind, of: str) -> bool:
+    """Whether there is something to draw: agents that have counted it."""
+    if one.of == AGAINST:
+        return bool((tournament.win_rates()[f"{of}_per_move"] > 0).sum() > 1)
+    return not of or bool((tournament.effort[f"{of}_given"] > 0).any())
+
+
+def _below(tournament, one: FigureKind) -> str:
+    bounded = one.of == AGAINST and any(tournament.ratings.bound)
+    return one.below + (" Agents with a bound instead of an estimate are left out." if bounded else "")
 
 
 def _on_axes(plot, figure) -> None:

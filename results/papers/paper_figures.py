@@ -2,7 +2,7 @@
 
 import io
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from arena.results.papers import strength_figures
 from arena.results.shown import plots
+from arena.results.shown.kinds import AGAINST, FIGURES, SINGLE_PLAYER_FIGURES
 from arena.results.shown.scores import ALL
 
 STYLE = Path(__file__).with_name("paper.mplstyle")
@@ -22,21 +23,17 @@ LEGEND = 0.14  # inches of a line of the legend, for two agents
 GAME = 0.13  # inches of a game in a cell of a study
 THREE = 5.0  # inches of width that give three panels beside each other
 LETTER, TITLE = 0.55 / 72, 1.05 / 72  # inches of a letter, and of a line, of a panel's name, for each point of the font
-IN_ROWS = ("ratings", "crosstable", "cycles", "sides", "study")
 FONTS = {"sans": "sans-serif"}
 UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / 72.27}
 
 
 def kinds(run) -> tuple[str, ...]:
     """The kinds of figures of a tournament (`results.Tournament`)."""
-    several = ("study",) if "study" in run.kinds else ()
     if run.single_player:
-        return ("curves", *several)
-    return (*several, "ratings", "crosstable", "cycles", "strength", "sides", "lengths", "time", "depth")
-
-
-SPECIAL = {"time": ("moves", "seconds"), "depth": ("moves", "depth")}
-WITH_ALL = ("ratings", "crosstable", "cycles")  # with a panel of all games together, besides those of each
+        every: Iterable[str] = SINGLE_PLAYER_FIGURES
+    else:
+        every = (kind for kind, one in FIGURES.items() if one.method and kind != "curves")
+    return tuple(kind for kind in every if kind != "study" or kind in run.kinds)
 
 
 def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
@@ -47,13 +44,14 @@ def draw(run, kind: str, options: dict[str, Any]) -> Callable[[Figure], None]:
     """
     if kind == "curves":
         return lambda figure: _curves(figure, run, **options)
-    name, *of = ("strength", options.get("against")) if kind == "strength" else SPECIAL.get(kind, (kind,))
+    one = FIGURES[kind]
+    of = [options.get(AGAINST) if one.of == AGAINST else one.of] if one.of else []
     parts: dict[str, Any] = {} if kind == "study" else parts_of(run)
     if len(parts) <= 1:
-        return lambda figure: getattr(run.plot, name)(*of, ax=figure.subplots()) and None
-    parts = {"all": run} | parts if kind in WITH_ALL else parts
-    columns = 1 if kind in IN_ROWS else None
-    return lambda figure: _panels(figure, parts, lambda part, ax: getattr(part.plot, name)(*of, ax=ax), columns)
+        return lambda figure: getattr(run.plot, one.method)(*of, ax=figure.subplots()) and None
+    parts = {"all": run} | parts if one.with_all else parts
+    columns = 1 if one.rows else None
+    return lambda figure: _panels(figure, parts, lambda part, ax: getattr(part.plot, one.method)(*of, ax=ax), columns)
 
 
 def parts_of(run) -> dict[str, Any]:
@@ -70,8 +68,9 @@ def of_schemes(frame, throughput, kind: str, width: float) -> tuple[Callable[[Fi
 
 def height(run, kind: str, width: float) -> float:
     """The height in inches: by the rows, or by the width and the legend."""
-    if kind not in IN_ROWS:
-        entries = 0 if kind in ("lengths", "curves") else min(len(run.names), plots.LINES)
+    one = FIGURES[kind]
+    if not one.rows:
+        entries = min(len(run.names), plots.LINES) if one.legend else 0
         return SHAPE * width + LEGEND * -(-entries // 2)
     if kind == "study":
         frame = run.study()
