@@ -11,9 +11,9 @@ from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, or_elsewhere, tell, write_whole
 from arena.commands.progress import progress_line
 from arena.games.core import files
-from arena.results.shown.kinds import FIGURES, OF_SCHEMES, OF_TUNING, PICTURES
+from arena.results.shown.kinds import ALL_FIGURES, PICTURES
 
-Figures = StrEnum("Figures", [*FIGURES, *OF_SCHEMES, *OF_TUNING])  # type: ignore[misc]  # members known to results alone
+Figures = StrEnum("Figures", ALL_FIGURES)  # type: ignore[misc]  # members known to results alone
 Against = StrEnum("Against", ["playouts", "seconds", "nodes"])
 Picture = StrEnum("Picture", PICTURES)  # type: ignore[misc]  # members known to results alone
 

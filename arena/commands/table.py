@@ -11,7 +11,7 @@ from arena.commands.options import TEXT, Folder, Force, Output, TableFormat, jso
 from arena.commands.output import check_free, check_printable, tell, write_csv, write_table
 from arena.results.shown import kinds
 
-Kind = StrEnum("Kind", list(kinds.TABLES))  # type: ignore[misc]  # members known to results alone
+Kind = StrEnum("Kind", kinds.TABLES)  # type: ignore[misc]  # members known to results alone
 
 
 KindOfTable = Annotated[

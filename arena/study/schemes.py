@@ -521,11 +521,6 @@ def versions(folder) -> list[str]:
     return list(dict.fromkeys(f"{place.name}: {text}" for place in stored for text in results.load(place).versions))
 
 
-def table_of(folder) -> pd.DataFrame | None:
-    """The table of `load`; None if the folder holds another kind of run."""
-    return load(folder) if (Path(folder) / SchemesStudy.FILE).exists() else None
-
-
 def _rows(cell: SchemesStudy, folder: Path) -> list[dict]:
     played, times = results.load(folder), _stored_times(folder)
     matches = _matches(cell, played, times)

@@ -52,6 +52,7 @@ FIGURES = {  # in the order in which they are named; of a tournament for one pla
 SINGLE_PLAYER_FIGURES = ("curves", "study")
 OF_SCHEMES = ("speedup", "equal_time", "equal_playouts", "throughput", "budgets", "parameter", "schemes")  # figures
 OF_TUNING = ("tuning", "tuning_pairs", "path")  # figures
+ALL_FIGURES = (*FIGURES, *OF_SCHEMES, *OF_TUNING)
 # explained by the run's notes
 NOTED = ("study", "standings", "ratings", "crosstable", "pairs", "differences", "ranks", "scores")
 FORMATS = ("text", "csv", "markdown", "latex", "html", "json", "parquet")
