@@ -293,6 +293,7 @@ def live(folder: Path, again: bool = True) -> Live:
     lines, read = now.lines, len(now.run)
     stored, total = read, None if now.schedule is None else len(now.schedule)
     state = state_of(now.run, total)
+    total = None if state == "stopped" and stored == total else total  # of a study, how many follow is not known
     if told is not None:
         state, stored, total = {"playing": "running"}.get(told.state, told.state), told.stored, told.total
     games = [printable(one.in_words()) for one in (told.games if told else [])]

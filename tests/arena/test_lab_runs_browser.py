@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import arena
 from arena import results
 from arena.results.database.store import Store, busy
 from tests.arena.browser import SIZES, chromium, faults_of, opened, until
 from tests.arena.stored import CONFIG, store_run, store_runs_alone
+from tests.arena.test_study_kinds import TUNE, cut
 
 pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("lab")]
@@ -232,6 +234,20 @@ def test_more_games_are_played(browser, tmp_path):
         page.get_by_role("button", name="Play so many").click()
         until(lambda: "8 of 8 games, finished" in text(page), 120)
         assert len(results.load(place)) == 8 and problems == []
+
+
+def test_a_tuning_goes_on_and_has_no_other_number_of_games(browser, tmp_path):
+    """By the button that goes on with any run: to its end, not to that of the games that were asked for."""
+    place = tmp_path / "tuned"
+    arena.tune(**TUNE, out=place, workers=1)
+    whole = games_of(place)
+    cut(place, 8)
+    with lab(tmp_path) as (_, address), opened(browser, address("/runs/tuned")) as (page, problems):
+        until(lambda: "8 games, stopped" in text(page))
+        assert not page.get_by_role("button", name="Play so many").is_visible()
+        page.get_by_role("button", name="Resume").click()
+        until(lambda: f"{whole} of {whole} games, finished" in text(page), 180)
+        assert games_of(place) == whole and problems == []
 
 
 def test_a_tournament_without_a_terminal(browser, tmp_path):
