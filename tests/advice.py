@@ -9,6 +9,7 @@ from arena.cli import app
 
 NAMED = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 COMMAND = re.compile(r"\barena ((?:[a-z-]+ ?){1,2})")
+OF_OTHERS = {"--shm-size"}  # of Docker
 SENTENCE = re.compile(r"[;.] |\n|$")
 
 
@@ -22,7 +23,8 @@ def refused(arguments: list[str], text: str) -> list[str]:
         for option in NAMED.finditer(sentence):
             before = COMMAND.findall(sentence[: option.start()])
             words = before[-1].split() if before else arguments
-            if option[0] not in _options(*_named(words)) and not any(one.startswith(option[0]) for one in arguments):
+            known = _options(*_named(words)) | OF_OTHERS
+            if option[0] not in known and not any(one.startswith(option[0]) for one in arguments):
                 found.append(f"{option[0]} of arena {' '.join(_named(words))}")
     return found
 
