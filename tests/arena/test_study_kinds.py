@@ -42,12 +42,13 @@ def compared(tmp_path_factory):
     return folder
 
 
-def cut(folder: Path, games: int) -> None:
-    """As a kill leaves a tuning after so many games: without the others and the steps after them, and not over."""
-    with Store.open(folder) as store:
-        records, meta = sorted(store.records(), key=lambda one: one.number)[:games], store.meta
+def cut(folder: Path, games: int | None = None) -> None:
+    """As a kill leaves a tuning after so many games, or all of its first step: with the steps begun, and not over."""
     found = tuning_run.load(folder)
     ends = [sum(2 * (end - begin) for *_, begin, end in step.matches) for step in found.steps]
+    games = ends[0] if games is None else games
+    with Store.open(folder) as store:
+        records, meta = sorted(store.records(), key=lambda one: one.number)[:games], store.meta
     begun = next(n for n in range(1, len(ends) + 1) if sum(ends[:n]) >= games)
     lines = (folder / tuning_run.STEPS).read_text().splitlines(keepends=True)
     (folder / tuning_run.STEPS).write_text("".join(lines[:begun]))
@@ -67,7 +68,7 @@ def games_of(folder: Path) -> list:
         return sorted((one.id, one.seed, one.moves, one.outcome) for one in store.records())
 
 
-@pytest.mark.parametrize("games", [0, 9, 32])
+@pytest.mark.parametrize("games", [0, 9, 32, None])
 def test_a_tuning_goes_on_by_the_command_of_every_run(tuned, games, tmp_path):
     """Not only the games that were asked for when it was killed."""
     place = tmp_path / "tuned"

@@ -146,7 +146,8 @@ def test_what_is_not_finished_says_so(sampler, seed):
             over = asked == number and next_step(found) is None
             assert found.is_over == over == (number == len(whole.steps))
             if any(one.pairs for one in found.trials) or now:
-                assert bool(FINAL.search(tuning_run.verdict(found))) == over
+                assert bool(FINAL.search(verdict := tuning_run.verdict(found))) == over
+                assert ("of the search are played" in verdict) == (number < len(whole.searched))
                 assert over or found.recommended == found.space.start()
 
 
