@@ -31,8 +31,8 @@ def kinds(run) -> tuple[str, ...]:
     """The kinds of figures of a tournament (`results.Tournament`)."""
     if run.single_player:
         every: Iterable[str] = SINGLE_PLAYER_FIGURES
-    else:
-        every = (kind for kind, one in FIGURES.items() if one.method and kind != "curves")
+    else:  # a study, if there is one, is what a page shows first
+        every = ("study", *(kind for kind, one in FIGURES.items() if one.method and kind not in SINGLE_PLAYER_FIGURES))
     return tuple(kind for kind in every if kind != "study" or kind in run.kinds)
 
 

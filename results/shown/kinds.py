@@ -29,7 +29,6 @@ class FigureKind(NamedTuple):
 
 AGAINST = "against"
 FIGURES = {  # in the order in which they are named; of a tournament for one player, those of SINGLE_PLAYER_FIGURES
-    "study": FigureKind("study", title="Scores", below="Every cell of the table with its 95 % interval.", rows=True),
     "ratings": FigureKind(
         "ratings", "", "Ratings", "Elo with 95 % errors. An arrow is a one-sided bound.", rows=True, with_all=True
     ),
@@ -37,6 +36,7 @@ FIGURES = {  # in the order in which they are named; of a tournament for one pla
         "crosstable", "", "Crosstable", "Score of each row against each column, in %.", rows=True, with_all=True
     ),
     "cycles": FigureKind("cycles", rows=True, with_all=True),
+    "study": FigureKind("study", title="Scores", below="Every cell of the table with its 95 % interval.", rows=True),
     "strength": FigureKind(
         "strength", AGAINST, "Elo against {of}",
         "What strength costs: Elo against {of} a move. Up and to the left is better.",
