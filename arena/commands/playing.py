@@ -115,16 +115,22 @@ def reporting_end(out: Path, cluster: str | None = None) -> Iterator[None]:
     """A context in which a run that exists or is interrupted ends the command, and says what to type next."""
     from arena.results.database.store import StoreExists
     from arena.runner.running import Interrupted
+    from arena.runner.study_kinds import kind_of
 
+    again = f"arena run --out {quoted(out)} --resume" + (f" --cluster {quoted(cluster)}" if cluster else "")
     try:
         yield
+    except KeyboardInterrupt:  # between two steps of a study, or before the first
+        if kind_of(out) is not None:
+            complain(f"interrupted. To play the rest: {again}")
+            raise typer.Exit(INTERRUPTED) from None
+        raise
     except StoreExists:
         complain(f"{out} holds a run already. To continue it: --resume. To keep it and start another: --out FOLDER")
         raise typer.Exit(BAD) from None
     except Interrupted as stop:
         if stop.why:
             complain(f"stopped: {stop.why}")
-        again = f"arena run --out {quoted(out)} --resume" + (f" --cluster {quoted(cluster)}" if cluster else "")
         complain(f"{stop.stored} of {stop.total} games are stored. To play the rest: {again}")
         raise typer.Exit(INTERRUPTED) from None
 

@@ -161,3 +161,17 @@ def test_what_a_folder_is_a_part_of(compared, tmp_path):
     assert home_of(compared / "nim-4") == compared == home_of(compared) and kind_of(compared).what == "study of schemes"
     assert kind_of(tmp_path) is None and home_of(tmp_path) == tmp_path
     assert homes_in(compared.parent)[compared][1] == [compared / "nim-4", compared / "tictactoe-4"]
+
+
+def test_ctrl_c_between_two_steps_says_how_to_go_on(tuned, tmp_path, monkeypatch):
+    def interrupted(found):
+        raise KeyboardInterrupt
+
+    place = tmp_path / "tuned"
+    shutil.copytree(tuned, place)
+    cut(place)
+    monkeypatch.setattr(tuning_run, "next_step", interrupted)
+    done = call("run", "--out", place, "--resume", "--workers", "1")
+    assert done.exit_code == 130 and f"To play the rest: arena run --out {place} --resume" in done.stderr.replace(
+        "\n", ""
+    )
