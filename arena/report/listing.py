@@ -86,7 +86,7 @@ def _row(path: Path) -> dict:
     stored, total = len(run), None if schedule is None else len(schedule)
     return {
         "run": str(path.parent),
-        "played": datetime.fromtimestamp(last_written(path)).isoformat(" ", "seconds"),
+        "played": _time(last_written(path)),
         "games": ", ".join(run.instances),
         "format": run.meta.get("config", {}).get("format", "imported"),
         "agents": len(run.names),
@@ -95,6 +95,10 @@ def _row(path: Path) -> dict:
         "total": total,
         "state": state_of(run, total),
     }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).isoformat(" ", "seconds")
 
 
 def state_of(run: Tournament, total: int | None) -> str:
@@ -110,10 +114,10 @@ def _of_all(home: Path, kind: Kind, rows: list[dict], parts: int) -> dict:
         return rows[0]
     states = {row["state"] for row in rows} | ({"stopped"} if len(rows) < max(parts, 1) else set())
     finished = states == {"finished"}
-    begun = datetime.fromtimestamp((home / kind.file).stat().st_mtime).isoformat(" ", "seconds")
+    played = [row["played"] for row in rows] or [_time(last_written(home / kind.file))]
     return {
         "run": str(home),
-        "played": max([row["played"] for row in rows], default=begun),
+        "played": max(played),
         "games": ", ".join(dict.fromkeys(row["games"] for row in rows)),
         "format": kind.what,
         "agents": max([row["agents"] for row in rows], default=0),

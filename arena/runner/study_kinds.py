@@ -49,7 +49,8 @@ def kind_of(folder: Path) -> Kind | None:
 
 def home_of(folder: Path) -> Path:
     """The folder of the study that this one is a part of; else the folder itself."""
-    return folder.parent if has_parts(folder.parent) else folder
+    above = folder.parent if folder.name not in ("", "..") else folder.resolve().parent  # "." is its own parent
+    return above if has_parts(above) else folder
 
 
 def is_study(folder: Path) -> bool:

@@ -157,9 +157,11 @@ def test_a_new_kind_is_listed_shown_and_resumed(tmp_path, monkeypatch):
     assert as_json("status", place)["state"] == "finished" and home_of(place) == place
 
 
-def test_what_a_folder_is_a_part_of(compared, tmp_path):
+def test_what_a_folder_is_a_part_of(compared, tmp_path, monkeypatch):
     assert home_of(compared / "nim-4") == compared == home_of(compared) and kind_of(compared).what == "study of schemes"
     assert kind_of(tmp_path) is None and home_of(tmp_path) == tmp_path
+    monkeypatch.chdir(compared / "nim-4")
+    assert home_of(Path(".")) == compared and home_of(Path("..")) == Path("..")
     assert homes_in(compared.parent)[compared][1] == [compared / "nim-4", compared / "tictactoe-4"]
 
 

@@ -596,7 +596,7 @@ FAULTS = [
     (
         "a part of a study goes on alone",
         "arena/runner/study_kinds.py",
-        "    return folder.parent if has_parts(folder.parent) else folder",
+        "    return above if has_parts(above) else folder",
         "    return folder",
         "tests/arena/test_study_kinds.py",
     ),
