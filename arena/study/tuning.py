@@ -20,6 +20,7 @@ from arena.config.complaints import complaint, in_words
 from arena.config.config import Config, ConfigError
 from arena.config.keys import MAX_COUNT
 from arena.config.loading import from_values
+from arena.config.trust import TrustError, import_stored
 from arena.formats.base import UNKNOWN, Way
 from arena.formats.sequential import SprtTable
 from arena.formats.sequential import Trial as Test
@@ -99,6 +100,20 @@ class Tuning(cells.Plan):
     confirm: dict[str, Any] = field(default_factory=dict)
 
     FILE, WHAT = study_kinds.TUNING.file, "tuning"
+
+    @classmethod
+    def read(cls, folder):
+        """As of all plans; TrustError if it names a plug-in that is to be asked for, before that is imported."""
+        tuning = super().read(folder)
+        own, plugins = tuning.run.get("plugin_path"), tuning.run.get("plugins")
+        named = [one for one in plugins if isinstance(one, str)] if isinstance(plugins, list) else []
+        try:
+            import_stored({"plugins": named, "plugin_path": own if isinstance(own, str) else None})
+        except TrustError as error:
+            what = str(error).partition(" To read")[0]
+            text = f"{what} To go on with the tuning, which runs this code: arena run --out {folder} --resume --trust"
+            raise TrustError(text) from None
+        return tuning
 
     @cached_property
     def space(self) -> Space:

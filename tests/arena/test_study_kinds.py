@@ -1,7 +1,9 @@
 """Studies have one home: who lists, shows and goes on with them names no kind of theirs."""
 
+import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -155,6 +157,23 @@ def test_a_new_kind_is_listed_shown_and_resumed(tmp_path, monkeypatch):
     assert (row["format"], row["state"], row["stored"], row["total"]) == ("toy", "finished", 6, 6)
     assert as_json("table", place) == [{"steps": 3}] and pieces_of(place).tables()[0] == "toy"
     assert as_json("status", place)["state"] == "finished" and home_of(place) == place
+
+
+@pytest.mark.parametrize(
+    "words", [["runs", ".."], ["table", "../tuned"], ["plot", "../tuned", "tuning"], ["run", "--out", ".", "--resume"]]
+)
+def test_a_plan_of_a_stranger_runs_nothing(tuned, words, tmp_path, monkeypatch):
+    """A plug-in that it names, and its run does not, is asked for as a run's is."""
+    place = tmp_path / "tuned"
+    shutil.copytree(tuned, place)
+    plan = json.loads((place / "tuning.json").read_text())
+    plan["run"] |= {"plugins": ["a_strangers_code"], "plugin_path": str(place)}
+    (place / "tuning.json").write_text(json.dumps(plan))
+    (place / "a_strangers_code.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    monkeypatch.chdir(place)
+    monkeypatch.setattr("sys.path", list(sys.path))
+    done = call(*words)
+    assert not (tmp_path / "ran").exists() and (words[0] == "runs" or "a_strangers_code" in done.output)
 
 
 def test_what_a_folder_is_a_part_of(compared, tmp_path, monkeypatch):
