@@ -23,6 +23,7 @@ from arena.cluster.describing import describe_station
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.games.core import cache
+from arena.workers.crew import Crew
 from arena.workers.messages import SupervisorsEnd, WorkersEnd
 from arena.workers.supervisor import Supervisor
 
@@ -126,22 +127,24 @@ def _play(channel, inbox: Inbox, config: Config, cores: int) -> None:
         harm.tell()
         channel.send(station_messages.Alive())
 
-    supervisor = Supervisor(
-        config,
-        inbox.next,
-        send,
-        run_log,
-        workers=cores,
-        on_trouble=lambda text: channel.send(station_messages.Trouble(text)),
-        on_tick=on_tick,
-        feed=inbox,
-    )
-    inbox.supervisor, harm = supervisor, HarmReport(channel, supervisor)
-    with _one_a_machine():
-        supervisor.prepare(lambda name: None, lambda *loaded: channel.send(station_messages.Loaded(*loaded)))
-    harm.tell()
-    channel.send(station_messages.Prepared())
-    supervisor.run()
+    with Crew() as crew:
+        supervisor = Supervisor(
+            config,
+            inbox.next,
+            send,
+            run_log,
+            crew=crew,
+            workers=cores,
+            on_trouble=lambda text: channel.send(station_messages.Trouble(text)),
+            on_tick=on_tick,
+            feed=inbox,
+        )
+        inbox.supervisor, harm = supervisor, HarmReport(channel, supervisor)
+        with _one_a_machine():
+            supervisor.prepare(lambda name: None, lambda *loaded: channel.send(station_messages.Loaded(*loaded)))
+        harm.tell()
+        channel.send(station_messages.Prepared())
+        supervisor.run()
 
 
 class HarmReport:

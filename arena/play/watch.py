@@ -43,8 +43,14 @@ def new_memory() -> heap.Arena:
     """
     with sharing():
         memory = heap.Arena(mmap.PAGESIZE)
-    words_of(memory)[AGENT] = NOBODY
+    clear(words_of(memory))
     return memory
+
+
+def clear(words: "memoryview[float]") -> None:
+    """Note that a worker has done nothing yet."""
+    words[:WORDS] = memoryview(bytearray(8 * WORDS)).cast("d")
+    words[AGENT] = NOBODY
 
 
 def words_of(memory: heap.Arena) -> "memoryview[float]":
@@ -76,6 +82,7 @@ class Watch:
         self.on_compiling: Callable[[bool], None] | None = None  # called with True when it begins, False when it ends
         self.guard: Guard | None = None  # of the process that agents' code runs in
         self.files: dict[str, set[int]] = {}  # of users' code: the agents that each defines, in a process of their own
+        self.has_compiled = False
         self._begun = 0.0  # when the code that runs was entered first
         self._changes: list[tuple[set[int], list[str]]] = []
 
@@ -175,7 +182,7 @@ class Watch:
                 watch._depth -= 1
                 if watch._depth == 0:
                     seconds = monotonic() - watch._words[COMPILING]
-                    watch._words[COMPILING] = 0.0
+                    watch.has_compiled, watch._words[COMPILING] = True, 0.0
                     watch._words[COMPILED] += seconds
                     watch._words[COMPILED_GAME] += seconds
                     if watch.on_compiling:

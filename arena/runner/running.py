@@ -26,6 +26,7 @@ from arena.results.database.store import FILE_NAME, Store
 from arena.runner.desk import Desk
 from arena.runner.events import Events
 from arena.workers.codes import RULES, codes_of, is_ours, is_same, numbered
+from arena.workers.crew import Crew
 from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
 from arena.workers.machine import classes_of, cores, describe_run, sources_of
@@ -89,13 +90,24 @@ def run(
     place = _place(workers, cluster)
     if resume and out is None:
         raise ValueError("resume = True needs out, the folder of the run to go on with")
-    return _in_turn(_as_config(config, keys), out, place, resume, changed, events or _default_events(), {})
+    return _in_turn(_as_config(config, keys), out, place, resume, changed, events or _default_events())
 
 
 def _in_turn(config: Config, *how) -> "Tournament":
     warn_of_changes(*classes_of(config))
     with _turns.setdefault(os.getpid(), threading.RLock()):
         return _run(config, *how)
+
+
+class Step(NamedTuple):
+    """What a run is told that is a step of a study: the processes that stay, and what to note of it in the store.
+
+    checked: whether this process has looked through the store already
+    """
+
+    crew: Crew
+    about: Mapping[str, Any]
+    checked: bool
 
 
 class Playing(NamedTuple):
@@ -107,16 +119,18 @@ class Playing(NamedTuple):
     events: Callable[[], Events] | None = None  # makes those of each time that the run goes on
     tell: Callable[[str], None] = lambda text: None  # gets a line before each of these
 
-    def play(self, config: Config, folder: Path, over: bool | None = None) -> "Tournament":
-        """What is missing of a run; over: of a study, whether it is."""
+    def play(self, config: Config, folder: Path, step: Step) -> "Tournament":
+        """What is missing of a run."""
         place, events = _place(self.workers, self.cluster), self.events() if self.events else _default_events()
-        return _in_turn(config, folder, place, True, self.changed, events, {} if over is None else {OVER: over})
+        return _in_turn(config, folder, place, True, self.changed, events, step)
 
 
 QUIETLY = Playing()
 
 
-def _run(config: Config, out, place, resume: bool, changed: bool, events: Events, about: dict) -> "Tournament":
+def _run(
+    config: Config, out, place, resume: bool, changed: bool, events: Events, step: Step | None = None
+) -> "Tournament":
     here, new = isinstance(place, int), _is_new(out, resume)
     if here and new:
         check_programs(config)
@@ -128,9 +142,9 @@ def _run(config: Config, out, place, resume: bool, changed: bool, events: Events
 
             link = stack.enter_context(linked(place, config))
         last = stack.enter_context(ExitStack())  # ends after the display, log and store, which Ctrl-C does not disturb
-        store = stack.enter_context(_open_store(config, folder, resume, about))
+        store = stack.enter_context(_open_store(config, folder, resume, step.about if step else {}))
         run_log = stack.enter_context(RunLog(folder / LOG_NAME, events.trouble))
-        if resume and (mended := mend(store)):
+        if resume and not (step and step.checked) and (mended := mend(store)):
             log.warning(mended)
             events.trouble(mended)
         trust(config.values)  # imported already, because the user said so
@@ -148,7 +162,9 @@ def _run(config: Config, out, place, resume: bool, changed: bool, events: Events
             events.trouble(f"changes of these are not noticed when the run is resumed: {blind}")
         if here and not new and desk.left():
             check_programs(config)
-        desk.engine = engine = _engine(config, desk, run_log, link or place)
+        desk.engine = engine = _engine(
+            config, desk, run_log, link or place, step.crew if step else stack.enter_context(Crew())
+        )
         stack.enter_context(_loading_tables())
         last.enter_context(_signals())(engine)
         _play(engine, desk)
@@ -171,11 +187,11 @@ def _place(workers: int | None, cluster: Any) -> Any:
     return workers
 
 
-def _engine(config, desk: Desk, run_log, place) -> Engine:
+def _engine(config, desk: Desk, run_log, place, crew: Crew) -> Engine:
     receivers = {"on_stop": desk.events.stopping, "on_trouble": desk.events.trouble, "on_tick": desk.look}
     common = {"config": config, "following": desk.next, "run_log": run_log, "on_results": desk.add, **receivers}
     if isinstance(place, int):
-        return Supervisor(workers=place, **common)
+        return Supervisor(workers=place, crew=crew, **common)
     from arena.cluster.dask_engine import ClusterEngine
 
     return ClusterEngine(link=place, left=desk.left, on_machine=desk.note_machine, **common)

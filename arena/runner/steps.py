@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from arena.config.config import Config
 from arena.results.database.store import FILE_NAME, Store
-from arena.runner.running import OVER, Playing
+from arena.runner.running import OVER, Playing, Step
 from arena.runner.study_kinds import is_study
+from arena.workers.crew import Crew
 
 
 class Grown(NamedTuple):
@@ -24,10 +25,12 @@ def play_steps(steps: Iterator[Grown], folder: Path, playing: Playing) -> None:
     pool is over when its games are, whoever may yet join.
     """
     of_study = is_study(folder)
-    for step in steps:
-        if step.words:
-            playing.tell(step.words)
-        playing.play(step.config, folder, False if of_study else None)
+    about = {OVER: False} if of_study else {}
+    with Crew() as crew:
+        for number, grown in enumerate(steps):
+            if grown.words:
+                playing.tell(grown.words)
+            playing.play(grown.config, folder, Step(crew, about, checked=number > 0))
     if of_study and (folder / FILE_NAME).exists():
         with Store.open(folder, write=True) as store:
             store.set_meta(OVER, True)

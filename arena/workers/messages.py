@@ -12,7 +12,7 @@ import threading
 from collections.abc import Collection, Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -57,6 +57,7 @@ class Warmed(msgspec.Struct, tag=True, frozen=True):
     agent: int
     seconds: float
     failure: str
+    compiled: bool  # whether the process has compiled anything so far
 
 
 class Probed(msgspec.Struct, tag=True, frozen=True):
@@ -80,6 +81,16 @@ class Logged(msgspec.Struct, tag=True, frozen=True):
 
 
 Message = Ready | Failed | Played | Warmed | Probed | Running | Logged
+
+
+class Serve(msgspec.Struct, tag=True, frozen=True):
+    """Tells the worker to be one for this configuration from now on.
+
+    resolved: as `Config.resolved`; sources: what `sources_of` it is where the run began, without values
+    """
+
+    resolved: dict[str, Any]
+    sources: str
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
@@ -106,7 +117,7 @@ class Leave(msgspec.Struct, tag=True, frozen=True):
     """Tells the worker to exit."""
 
 
-Order = Play | Probe | Warm | Leave
+Order = Serve | Play | Probe | Warm | Leave
 
 _encoder = msgspec.msgpack.Encoder()
 _messages = msgspec.msgpack.Decoder(Message)

@@ -11,22 +11,19 @@ import logging
 import multiprocessing
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing import connection as pipes
 from typing import Protocol
 
 from arena.results.database.record import Reason
-from arena.workers import worker_main
+from arena.workers.crew import Crew
 from arena.workers.engine import Engine
-from arena.workers.machine import sources_of
-from arena.workers.messages import LONGEST, Failed, Junk, Leave, Played, Probed, Ready, fault_of
+from arena.workers.messages import LONGEST, Failed, Junk, Played, Probed, Ready, fault_of
 from arena.workers.starting import WorkerStartError, begin_start
 from arena.workers.verdicts import another_try
 from arena.workers.waiting import Failure, Job, Queue
 from arena.workers.warmer import Warmer
-from arena.workers.watchdog import Watchdog
-from arena.workers.worker import FAREWELL_SECONDS, TICK, InPlay, Looks, Worker
+from arena.workers.worker import TICK, InPlay, Looks, Worker
 
 log = logging.getLogger("arena.workers.supervisor")
 
@@ -49,23 +46,22 @@ class Feed(Protocol):
 class Supervisor(Engine):
     """Plays on up to `workers` cores; while `feed` is open, idle workers wait for it."""
 
+    crew: Crew
     workers: int
     feed: Feed | None = None
 
     def __post_init__(self):
         super().__post_init__()
-        self._crew: list[Worker] = []
+        self._hired: list[Worker] = []
         self._failed_starts = 0
         self._warmer: Warmer | None = None
-        self._sources = sources_of(self.config, values=False)
         self._queue = Queue(self.following, self._cores_of, self.workers, self._lengths)
-        self._names = itertools.count(1)
-        self._watchdog, self._looks = Watchdog(), Looks()
+        self._looks = Looks()
         self._wakeup, self._waker = multiprocessing.Pipe(duplex=False)
 
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
         begin_start()
-        self._warmer = Warmer(self.config, self.run_log, self.workers, warming, warmed, self.on_trouble)
+        self._warmer = Warmer(self.crew, self.config, self.run_log, self.workers, warming, warmed, self.on_trouble)
         if not self._stops:
             self.verdicts.spoilt = self._warmer.run()
 
@@ -74,13 +70,12 @@ class Supervisor(Engine):
         self._looks = Looks()
         try:
             self._employ()
-            while (self._feeding() or any(worker.jobs for worker in self._crew)) and self._stops < 2:
+            while (self._feeding() or any(worker.jobs for worker in self._hired)) and self._stops < 2:
                 self._advance()
             self._notice_stop()
             self._dismiss()
         finally:
             self._kill_all()
-            self._watchdog.close()
             self._deliver()
 
     def _wake(self):
@@ -92,17 +87,17 @@ class Supervisor(Engine):
         """The games being played: process id of the worker, id of the game."""
         return {
             worker.process.pid: job.fixture.id
-            for worker in list(self._crew)
+            for worker in list(self._hired)
             if worker.ready and (job := worker.job) is not None and worker.process.pid is not None
         }
 
     def in_play(self) -> list[InPlay]:
-        return [game for worker in self._crew if (game := worker.in_play())]
+        return [game for worker in self._hired if (game := worker.in_play())]
 
     # -- One round: wait, hear, assign, deliver ---------------------------------------------------------------------
 
     def _advance(self):
-        watched = [self._wakeup, *itertools.chain.from_iterable(worker.watched() for worker in self._crew)]
+        watched = [self._wakeup, *itertools.chain.from_iterable(worker.watched() for worker in self._hired)]
         if self.feed is not None and self.feed.open:
             watched.append(self.feed)
         ready = set(pipes.wait(watched, TICK))
@@ -110,9 +105,9 @@ class Supervisor(Engine):
             self.feed.read()
         if self._wakeup in ready:
             self._wakeup.recv_bytes()
-        tick = self._looks.due(self._crew)
+        tick = self._looks.due(self._hired)
         self._notice_stop()
-        for worker in list(self._crew):
+        for worker in list(self._hired):
             if failure := self._attend(worker, ready, tick):
                 self._bury(worker, failure)
         # workers get games before the last ones are stored, then those that results ask for
@@ -127,7 +122,7 @@ class Supervisor(Engine):
 
     def _notice_stop(self):
         super()._notice_stop()
-        for worker in self._crew if self._stops else ():
+        for worker in self._hired if self._stops else ():
             if not worker.ready:
                 worker.jobs.clear()  # not begun
             worker.halt()
@@ -208,7 +203,7 @@ class Supervisor(Engine):
 
     def _employ(self):
         while not self._stops:
-            jobs = self._queue.take(self.workers - sum(worker.jobs[0].cores for worker in self._crew if worker.jobs))
+            jobs = self._queue.take(self.workers - sum(worker.jobs[0].cores for worker in self._hired if worker.jobs))
             if not jobs:
                 return
             records = [(job, self.verdicts.without_play(job.fixture)) for job in jobs]
@@ -219,24 +214,21 @@ class Supervisor(Engine):
                 self._deliver()
 
     def _assign(self, jobs):
-        worker = next((worker for worker in self._crew if worker.ready and not worker.jobs), None)
+        worker = next((worker for worker in self._hired if worker.ready and not worker.jobs), None)
         if worker is None:
-            self._start(jobs)
-        else:
-            worker.jobs.extend(jobs)
-            worker.send()
-
-    def _start(self, jobs):
-        name, run_log = f"worker-{next(self._names)}", self.run_log
-        worker = Worker(name, worker_main.main, self.config, self._sources, run_log, self._watchdog)
+            worker = self._hire()
         worker.jobs.extend(jobs)
-        self._crew.append(worker)
+        worker.send()
+
+    def _hire(self) -> Worker:
+        self._hired.append(worker := self.crew.hire(self.config, self.run_log))
+        return worker
 
     def _bury(self, worker, failure):
         worker.kill()
         if not worker.complaint:
             self._hear(worker, LONGEST)  # records already sent count
-        self._crew.remove(worker)
+        self._hired.remove(worker)
         worker.close()
         if not worker.ready:
             self._count_failed_start(worker, failure)
@@ -246,7 +238,7 @@ class Supervisor(Engine):
         if jobs and worker.ready:
             jobs = self._after_failure(worker, failure)
         if jobs and not self._stops:
-            self._start(jobs)
+            self._hire().jobs.extend(jobs)
 
     def _count_failed_start(self, worker, failure):
         if self._stops:
@@ -283,25 +275,16 @@ class Supervisor(Engine):
     # -- The end --------------------------------------------------------------------------------------------------
 
     def _dismiss(self):
-        """Let idle workers end by themselves, so that their last log records arrive."""
-        until = time.monotonic() + FAREWELL_SECONDS
-        leaving = [worker for worker in self._crew if worker.ready and not worker.jobs]
-        for worker in leaving:
-            with suppress(OSError):  # it has ended
-                worker.end.send(Leave())
-        for worker in leaving:
-            while not worker.dead() and (left := until - time.monotonic()) > 0:
-                ready = pipes.wait(worker.watched(), left)
-                if worker.printed in ready:
-                    worker.note_printed()
-                if worker.end in ready and not self._hear(worker):
-                    worker.ends_within(until - time.monotonic())
+        """Give idle workers back to the crew."""
+        for worker in [worker for worker in self._hired if worker.ready and not worker.jobs]:
+            self._hired.remove(worker)
+            self.crew.keep(worker)
 
     def _kill_all(self):
-        for worker in self._crew:
+        for worker in self._hired:
             worker.kill()
-        for worker in self._crew:
+        for worker in self._hired:
             if not worker.complaint:
                 self._hear(worker, LONGEST)
             worker.close()
-        self._crew.clear()
+        self._hired.clear()

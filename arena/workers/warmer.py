@@ -14,30 +14,25 @@ from multiprocessing import connection as pipes
 from arena.config.config import Config, Seat
 from arena.play.first_moves import weight
 from arena.results.database.record import Reason
-from arena.workers import compiled, worker_main
+from arena.workers import compiled
+from arena.workers.crew import Crew
 from arena.workers.logs import WorkersLog
-from arena.workers.machine import sources_of
 from arena.workers.messages import LONGEST, SLOW_SECONDS, Failed, Junk, Ready, Warm, Warmed
 from arena.workers.starting import WorkerStartError
 from arena.workers.waiting import Failure
-from arena.workers.watchdog import Watchdog
 from arena.workers.worker import TICK, Looks, SlowCall, Worker
-
-
-class Child(Worker):
-    """A process that compiles the kernels of one agent after the other."""
-
-    agent: int | None = None  # being compiled, or waiting for the process
 
 
 @dataclass
 class Warmer:
     """Compiles in child processes, so that an agent that ends its process harms no others.
 
+    Those that only had to load kernels are kept to play; to compile takes memory that a process does not give back.
     workers: cores to use; before: called with each agent's name; after: called with name, seconds, and failure, if any;
     failed: called with a sentence on each agent that is slow, or ends or hangs its process
     """
 
+    crew: Crew
     config: Config
     run_log: WorkersLog
     workers: int
@@ -45,10 +40,9 @@ class Warmer:
     after: Callable[[str, float, str], None]
     failed: Callable[[str], None]
     stopped: bool = field(default=False, init=False)
-    _children: list[Child] = field(default_factory=list, init=False)
+    _children: list[Worker] = field(default_factory=list, init=False)
     _spoilt: Counter[int] = field(default_factory=Counter, init=False)
     _slow: set[int] = field(default_factory=set, init=False)  # agents whose first decision was told to be slow
-    _watchdog: Watchdog = field(default_factory=Watchdog, init=False)
 
     def __post_init__(self):
         seats = self.config.conditions[0].seats
@@ -57,8 +51,6 @@ class Warmer:
         # the slowest first, lest a core waits for it at the end
         self._left = sorted(left, key=lambda agent: -weights[type(seats[agent].agent)])
         self._compiled: list[Seat] = []
-        self._sources = sources_of(self.config, values=False)
-        self._names = itertools.count(1)
 
     def run(self) -> Counter[int]:
         """Compile; kernels that fail here fail again in the agent's games.
@@ -80,7 +72,6 @@ class Warmer:
             compiled.note_compiled(self._compiled, self.config.instances)
             for child in list(self._children):
                 self._dismiss(child)
-            self._watchdog.close()
 
     def request_stop(self) -> None:
         """End the children, within TICK; may be called from a signal handler."""
@@ -92,10 +83,11 @@ class Warmer:
             if child.agent is None and child.ready and not self._assign(child):
                 self._dismiss(child)
         while len(self._children) < self.workers and (agent := self._next()) is not None:
-            name = f"warmer-{next(self._names)}"
-            child = Child(name, worker_main.main, self.config, self._sources, self.run_log, self._watchdog)
+            child = self.crew.hire(self.config, self.run_log)
             self._children.append(child)
             child.agent = agent
+            if child.ready:
+                self._order(child)
 
     def _assign(self, child) -> bool:
         child.agent = self._next()
@@ -149,13 +141,13 @@ class Warmer:
                 self.after(self.config.agents[child.agent][0], message.seconds, message.failure)
                 if not message.failure:
                     self._compiled.append(self.config.conditions[0].seats[child.agent])
-                child.agent = None
+                child.agent, child.has_compiled = None, message.compiled
             else:
                 raise Junk(f"{message!r:.200} out of turn")
         return open_
 
     def _bury(self, child, failure):
-        self._dismiss(child)
+        self._dismiss(child, kept=False)
         if child.agent is None:
             return
         name = self.config.agents[child.agent][0]
@@ -167,7 +159,9 @@ class Warmer:
         did = f"{name} {'took too long' if failure.reason == Reason.TIME else 'ended its process'} before play"
         self.failed(f"{did if own else f'the kernels of {name} are not compiled before play'}: {failure.fate}")
 
-    def _dismiss(self, child):
+    def _dismiss(self, child, kept: bool = True):
+        self._children.remove(child)
+        if kept and child.ready and child.agent is None and not child.has_compiled:
+            return self.crew.keep(child)
         child.kill()
         child.close()
-        self._children.remove(child)

@@ -26,7 +26,7 @@ from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
-from arena.workers.messages import Junk, Logged, Message, Play, Probe, Running, SupervisorsEnd
+from arena.workers.messages import Junk, Logged, Message, Play, Probe, Running, Serve, SupervisorsEnd
 from arena.workers.starting import having_children, no_interrupt, start_process
 from arena.workers.verdicts import death, is_stopped, stopped_itself
 from arena.workers.waiting import Failure, Job
@@ -39,7 +39,6 @@ STOP = 2.0  # seconds beyond TICK between looks that mean a stop of this process
 START_SECONDS = 300.0  # a worker not ready by then counts as dead
 STOPPED_SECONDS = 15.0  # then others play the games of a stopped process
 HALF_SECONDS = 30.0  # for the rest of a message
-FAREWELL_SECONDS = 5.0  # for a worker to end by itself
 PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
 PROBE_LOADING = 10.0  # of these, for loading them
 BACKSTOP = 4  # times a game's limits: then a worker is killed whatever it says
@@ -66,7 +65,7 @@ class Worker:
     def __init__(
         self, name: str, target: Callable, config: Config, sources: str, run_log: WorkersLog, watchdog: Watchdog
     ):
-        self.config, self.run_log, self.watchdog = config, run_log, watchdog
+        self.watchdog = watchdog
         memory = watch.new_memory()
         self.words = watch.words_of(memory)
         inheritance = inherited()
@@ -85,15 +84,35 @@ class Worker:
         self.end, self.printed = SupervisorsEnd(ours), printed
         os.set_blocking(printed.fileno(), False)
         self._line = b""
+        self.ready = False
+        self._begin(config, run_log)
+
+    def _begin(self, config: Config, run_log: WorkersLog) -> None:
+        self.config, self.run_log = config, run_log
         self.slow = SlowCall()
         self.jobs: deque[Job] = deque()  # games without a record: in play, or waiting until it is ready
+        self.agent: int | None = None  # whose kernels it compiles, or is to compile
+        self.has_compiled = False
         self.sent = 0  # games in its last order
-        self.ready = False
         self.complaint = ""
         self.running: int | None = None  # the agent whose code wrote what comes next, if known
         self.begun = time.monotonic()  # when it was started, then sent its last order
         self.paused = 0.0  # seconds since then in which it, or this process, was stopped
         self.half_since: float | None = None  # since when a message is incomplete
+
+    def serve(self, config: Config, sources: str, run_log: WorkersLog) -> bool:
+        """Let this idle worker be one for a configuration from now on; False if it cannot, or has ended."""
+        if self.dead() or config.values["memory"] != self.config.values["memory"]:
+            return False
+        if config is not self.config:
+            watch.clear(self.words)
+            self.ready = False
+            try:
+                self.end.send(Serve(config.resolved(), sources))
+            except OSError:  # or it is longer than an order can be
+                return False
+        self._begin(config, run_log)
+        return True
 
     @property
     def name(self) -> str:
@@ -105,8 +124,8 @@ class Worker:
         return [self.end, self.process.sentinel, *([] if self.printed.closed else [self.printed])]
 
     def send(self) -> None:
-        """Let it begin its games, if any."""
-        if not self.jobs:
+        """Let it begin its games, if any and if it is ready."""
+        if not (self.jobs and self.ready):
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
         self.words[watch.GAME], self.running, self.slow = 0.0, None, SlowCall()
@@ -133,6 +152,14 @@ class Worker:
         elif self.half_since is None or messages:
             self.half_since = time.monotonic()
         return self._noted(messages), open_
+
+    def hear_out(self) -> bool:
+        """Take what an idle worker has printed and logged; whether more may come."""
+        self.note_printed()
+        try:
+            return self.hear()[1]
+        except Junk:
+            return False
 
     def _noted(self, messages: Sequence[Message]) -> list[Message]:
         """Writes log records, notes whose code runs, and returns the others."""

@@ -31,12 +31,14 @@ from arena.workers.machine import sources_of
 from arena.workers.messages import (
     SLOW_SECONDS,
     Failed,
+    Leave,
+    Order,
     Play,
     Played,
-    Probe,
     Probed,
     Ready,
     Running,
+    Serve,
     Warm,
     Warmed,
     WorkersEnd,
@@ -61,19 +63,23 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
     output, descriptors = confined
     confine(output, descriptors, memory.fd)
     channel, watch = WorkersEnd(end), Watch(memory)
-    config = _settle_in(channel, watch, resolved, sources)
-    if config is None:
-        return
-    table = Table(config, channel, watch)
+    logs.send_by(channel)
+    watch.notice_compilations()
+    order: Order = Serve(resolved, sources)
     try:
-        while isinstance(order := channel.receive(), Play | Probe | Warm):
-            if isinstance(order, Play):
+        while not isinstance(order, Leave):
+            if isinstance(order, Serve):
+                if (settled := _settle_in(channel, watch, order)) is None:
+                    return
+                config, table = settled, Table(settled, channel, watch)
+            elif isinstance(order, Play):
                 table.play(order)
             elif isinstance(order, Warm):
                 channel.send(_warmed(config, watch, order.agent))
             else:
                 watch.begin(playing=True)
                 channel.send(Probed(fault_in_kernels(config.conditions[order.condition].game) or ""))
+            order = channel.receive()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone
     except BaseException:
@@ -93,7 +99,9 @@ def _warmed(config, watch, agent) -> Warmed:
         total += seconds
         if failure:
             break
-    return Warmed(agent, total, failure)
+    for text in _set_back(config, watch):
+        log.warning("before play: %s", text)
+    return Warmed(agent, total, failure, watch.has_compiled)
 
 
 def _first_moves(config, watch, game, seat, agent) -> tuple[float, str]:
@@ -125,21 +133,18 @@ def _first_limit(values, budget) -> float:
     return min(values["game_seconds"], max(LOADING_SECONDS, own))
 
 
-def _settle_in(channel, watch, resolved, sources) -> Config | None:
+def _settle_in(channel, watch, order: Serve) -> Config | None:
     """The run's configuration; None, after sending the reason, if it cannot be made."""
-    logs.send_by(channel)
     try:
-        config = Config.restored(resolved)
-        if sources_of(config, values=False) != sources:  # tables may have filled where the run began
+        config = Config.restored(order.resolved)
+        if sources_of(config, values=False) != order.sources:  # tables may have filled where the run began
             raise UserError(CHANGED)
         limit_memory(in_bytes(config.values["memory"]))
     except Exception as error:
         log.exception("the worker cannot start")
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
-    watch.notice_compilations()
-    if _has_users_code(config):
-        watch.guard = Guard(config.instances, watch.give_up)
+    watch.guard = Guard(config.instances, watch.give_up) if _has_users_code(config) else None
     watch.files = files_of(agent for _, agent in config.agents)
     channel.send(Ready())
     return config
@@ -149,6 +154,12 @@ def _has_users_code(config: Config) -> bool:
     """Whether code plays that is not of this package, and may change what its process has in common."""
     playing = (*config.instances, *(agent for _, agent in config.agents))
     return bool(config.values["plugins"]) or not all(is_ours(type(one).__module__) for one in playing)
+
+
+def _set_back(config, watch) -> list[str]:
+    """What agents have changed of the process since the last call, in sentences."""
+    changes = [(sorted(config.agents[agent][0] for agent in who), names) for who, names in watch.changes()]
+    return [f"{' or '.join(who)} changed {', '.join(names)}, which was set back" for who, names in changes]
 
 
 class Table:
@@ -197,12 +208,11 @@ class Table:
 
     def _noted(self, record: GameRecord) -> GameRecord:
         """The record with what agents have changed of the process, which was set back."""
-        said = [record.detail] if record.detail else []
-        for who, names in self._watch.changes():
-            agents = " or ".join(sorted(self._config.agents[agent][0] for agent in who))
-            said.append(f"{agents} changed {', '.join(names)}, which was set back")
-            log.warning("game %s: %s", record.id, said[-1])
-        return replace(record, detail=storable("; ".join(dict.fromkeys(said))))
+        said = _set_back(self._config, self._watch)
+        for text in said:
+            log.warning("game %s: %s", record.id, text)
+        texts = filter(None, [record.detail, *said])
+        return replace(record, detail=storable("; ".join(dict.fromkeys(texts))))
 
     def _warm(self, condition, agent):
         _first_moves(self._config, self._watch, condition.game, condition.seats[agent], agent)

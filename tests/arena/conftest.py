@@ -1,6 +1,7 @@
 """What the tests of the arena share."""
 
 import sys
+from contextlib import nullcontext
 from functools import partial
 
 import pytest
@@ -9,6 +10,7 @@ from arena.agents.core.agent import registry as agent_registry
 from arena.config import loading
 from arena.formats.schedule import Schedule
 from arena.games.core.game import registry as game_registry
+from arena.workers.crew import Crew
 from arena.workers.logs import RunLog
 from arena.workers.supervisor import Supervisor
 from tests.arena.fixtures import every_fixture
@@ -50,7 +52,7 @@ def values(*agents, game="test_nim", games=2, **more):
 class Bench:
     """A supervisor over a configuration, its records by id, and its log."""
 
-    def __init__(self, keys, folder, workers=2, on_result=None):
+    def __init__(self, keys, folder, workers=2, on_result=None, crew=None):
         checked = loading.from_values(keys)
         self.fixtures = every_fixture(Schedule(checked.values))
         self.records = []
@@ -58,7 +60,9 @@ class Bench:
         self.run_log = RunLog(self.log_path)
         self.on_result = on_result or (lambda record: None)
         following = partial(next, iter(self.fixtures), None)
-        self.supervisor = Supervisor(checked, following, self._take, self.run_log, workers=workers)
+        self.crew = crew or Crew()
+        self.kept = crew is not None  # by another, who ends it
+        self.supervisor = Supervisor(checked, following, self._take, self.run_log, crew=self.crew, workers=workers)
 
     def _take(self, records):
         for record in records:
@@ -66,7 +70,7 @@ class Bench:
             self.on_result(record)
 
     def run(self):
-        with self.run_log:
+        with self.run_log, nullcontext() if self.kept else self.crew:
             self.supervisor.run()
         return {record.id: record for record in self.records}
 

@@ -19,6 +19,7 @@ from arena.config.loading import from_values
 from arena.games.core import cache
 from arena.games.core.game import registry as game_registry
 from arena.workers import compiled
+from arena.workers.crew import Crew
 from arena.workers.starting import modules_of
 from arena.workers.warmer import Warmer
 from tests.arena.stored import store_run
@@ -146,10 +147,13 @@ class Children:
 
     def __init__(self, config):
         self.told, log = [], SimpleNamespace(of_worker=lambda *record: None)
-        self.warmer = Warmer(config, log, 2, lambda name: None, lambda name, *_: self.told.append(name), print)
+        tell = (lambda name: None), (lambda name, *_: self.told.append(name)), print
+        self.crew = Crew()
+        self.warmer = Warmer(self.crew, config, log, 2, *tell)
 
     def run(self):
-        assert not self.warmer.run()
+        with self.crew:
+            assert not self.warmer.run()
         return sorted(self.told)
 
 

@@ -24,6 +24,7 @@ from arena.results.database.record import Reason
 from arena.workers import compiled, waiting, worker_main
 from arena.workers import worker as worker_module
 from arena.workers.batches import Lengths
+from arena.workers.crew import Crew
 from arena.workers.logs import RunLog
 from arena.workers.starting import WorkerStartError
 from arena.workers.verdicts import another_try, culprit
@@ -45,7 +46,7 @@ def _nothing_known(monkeypatch):
 
 def workers_left():
     """The processes of workers that are alive; those of parallel searches, which other tests keep, are none."""
-    return [process for process in multiprocessing.active_children() if process.name.startswith(("worker-", "warmer-"))]
+    return [process for process in multiprocessing.active_children() if process.name.startswith("worker-")]
 
 
 def die(*_):
@@ -310,9 +311,9 @@ def test_the_time_to_load_kernels_is_for_each_game(tmp_path):
     heaps = [f"test_nim(heap={heap})" for heap in range(5, 11)]
     keys = values(("slow", "test_odd(pause=0.5)"), "random", game=None, instances=heaps, game_seconds=7.0)
     told = []
-    with RunLog(tmp_path / "log.txt") as run_log:
+    with RunLog(tmp_path / "log.txt") as run_log, Crew() as crew:
         tell = told.append, lambda *result: told.append(result), told.append
-        assert not Warmer(loading.from_values(keys), run_log, 2, *tell).run().total()
+        assert not Warmer(crew, loading.from_values(keys), run_log, 2, *tell).run().total()
     assert {entry for entry in told if entry in ("slow", "random")} == {"slow", "random"} and len(told) == 4
     (seconds, failure), *_ = (entry[1:] for entry in told if entry[0] == "slow")
     assert failure == "" and seconds > 7.0
@@ -351,9 +352,9 @@ def test_a_loop_in_a_first_decision_ends_with_a_moves_time_and_names_its_line(tm
     monkeypatch.syspath_prepend(tmp_path)
     keys = values("looping", "random", game="tictactoe", plugins=["looping_of_test"], move_seconds=6.0)
     told, begun = [], time.monotonic()
-    with RunLog(tmp_path / "log.txt") as run_log:
+    with RunLog(tmp_path / "log.txt") as run_log, Crew() as crew:
         tell = (lambda name: None), (lambda *result: told.append(result)), told.append
-        assert Warmer(loading.from_values(keys), run_log, 1, *tell).run().total() == 1
+        assert Warmer(crew, loading.from_values(keys), run_log, 1, *tell).run().total() == 1
     assert time.monotonic() - begun < 60.0
     slow, _, hung = (entry for entry in told if "looping" in str(entry))
     assert slow == "looping takes more than 5 s for a first decision: decide (looping_of_test.py, line 11)"
@@ -421,9 +422,9 @@ def test_a_process_for_kernels_that_was_stopped_is_not_late(tmp_path):
             os.kill(process.pid, signal.SIGSTOP)
             threading.Timer(limit + 1.5, os.kill, (process.pid, signal.SIGCONT)).start()
 
-    with RunLog(tmp_path / "log.txt") as run_log:
+    with RunLog(tmp_path / "log.txt") as run_log, Crew() as crew:
         tell = stop, lambda *result: told.append(result), told.append
-        warmer = Warmer(loading.from_values(keys), run_log, 1, *tell)
+        warmer = Warmer(crew, loading.from_values(keys), run_log, 1, *tell)
         assert not warmer.run().total()
     assert sorted((name, failure) for name, _, failure in told) == [("random", ""), ("slow", "")]
 
@@ -437,10 +438,10 @@ def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_pat
         return assign(self, child)
 
     monkeypatch.setattr(Warmer, "_assign", after_a_death)
-    with RunLog(tmp_path / "log.txt") as run_log:
+    with RunLog(tmp_path / "log.txt") as run_log, Crew() as crew:
         tell = (lambda name: None), (lambda *result: told.append(result)), told.append
         config = loading.from_values(values("random", ("b", "random")))
-        assert not Warmer(config, run_log, 1, *tell).run().total()
+        assert not Warmer(crew, config, run_log, 1, *tell).run().total()
     fate = "the worker was killed by SIGKILL"
     assert told[0][0] == "random" and told[0][2] == ""
     assert told[1:] == [("b", 0.0, f"none: {fate}"), f"the kernels of b are not compiled before play: {fate}"]
@@ -449,11 +450,43 @@ def test_a_process_for_kernels_that_dies_before_it_is_asked_harms_nobody(tmp_pat
 def test_agents_are_told_of_before_their_process_for_kernels_has_failed_at_its_start(tmp_path, monkeypatch):
     monkeypatch.setattr(worker_main, "main", die)
     told = []
-    with RunLog(tmp_path / "log.txt") as run_log:
+    with RunLog(tmp_path / "log.txt") as run_log, Crew() as crew:
         tell = (lambda name: told.append(("begun", name))), (lambda *result: told.append(result)), lambda text: None
-        Warmer(loading.from_values(values("random", ("b", "random"))), run_log, 1, *tell).run()
+        Warmer(crew, loading.from_values(values("random", ("b", "random"))), run_log, 1, *tell).run()
     failure = 0.0, "none: the worker ended with exit code 3"
     assert told == [("begun", "random"), ("random", *failure), ("begun", "b"), ("b", *failure)]
+
+
+def test_an_idle_worker_plays_for_the_next_configuration(bench):
+    """And its games are those of a new one."""
+    first, second = (values("random", ("b", "test_odd(how='raise')"), games=4, seed=seed) for seed in (1, 2))
+    expected = {key: essence(record) for key, record in bench(second).run().items()}
+    with Crew() as kept:
+        bench(first, crew=kept).run()
+        pids = {process.pid for process in workers_left()}
+        for _ in range(2):
+            assert {key: essence(record) for key, record in bench(second, crew=kept).run().items()} == expected
+            assert {process.pid for process in workers_left()} == pids and len(pids) == 2
+    assert workers_left() == []
+
+
+def test_an_idle_worker_that_cannot_serve_is_replaced(bench):
+    """Since it has died, has other memory, or is told more than fits into an order."""
+    made = bench(values("random", ("b", "random")))
+    tight = loading.from_values(values("random", ("b", "random"), memory="4GB"))
+    long = loading.from_values(values(*((f"a{number}", "random") for number in range(2000))))
+    with made.run_log, Crew() as kept:
+        first = kept.hire(made.supervisor.config, made.run_log)
+        kept.keep(first)
+        assert kept.hire(made.supervisor.config, made.run_log) is first
+        first.process.kill()
+        first.process.join()
+        kept.keep(first)
+        for config in (made.supervisor.config, tight, long):
+            left = workers_left()
+            kept.keep(worker := kept.hire(config, made.run_log))
+            assert worker.process not in left and workers_left() == [worker.process]
+    assert workers_left() == []
 
 
 def test_a_stop_request_ends_the_compilation_and_its_processes(tmp_path):
@@ -463,8 +496,8 @@ def test_a_stop_request_ends_the_compilation_and_its_processes(tmp_path):
         begun.append(name)
         warmer.request_stop()
 
-    with RunLog(tmp_path / "log.txt", print) as run_log:
+    with RunLog(tmp_path / "log.txt", print) as run_log, Crew() as crew:
         config = loading.from_values(keys)
-        warmer = Warmer(config, run_log, 1, stop, lambda *told: None, print)
+        warmer = Warmer(crew, config, run_log, 1, stop, lambda *told: None, print)
         assert not warmer.run() and warmer.stopped
     assert len(begun) == 1 and workers_left() == []
