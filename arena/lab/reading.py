@@ -1,6 +1,8 @@
 """What pages show of runs, as plain values: read in the process of `apart.READING`, which keeps the run read last."""
 
+import json
 import time
+from contextlib import suppress
 from functools import cached_property
 from math import isnan
 from pathlib import Path
@@ -53,8 +55,9 @@ class Overview(NamedTuple):
     total: int | None
     single: bool  # for one player
     wanted: int  # games for each pair, as configured, of which there may be more; else 0
-    values: dict[str, Any]  # the configuration; empty if it has none
+    values: dict[str, Any]  # the configuration, or the plan; empty if it has none
     parts: tuple[str, ...] = ()  # the names of the folders that have the games
+    rests: bool = False  # whether these have games left that nobody plays
 
 
 class Held:
@@ -127,8 +130,12 @@ def overview(folder: Path) -> Overview:
     if not (folder / FILE_NAME).exists():
         kind = kind_of(folder) or TOURNAMENT
         plan = read_plain(folder / kind.file, TEXT_BYTES).decode(errors="replace")
+        values = {}
+        with suppress(ValueError, RecursionError):  # else it is shown as it is, and nothing goes on with it
+            values = json.loads(plan)
         parts = tuple(part.name for part in runs_in(folder))
-        return Overview(*kinds, (), (), (), _coloured(plan), 0, None, False, 0, {}, parts)
+        rests = bool(values) and any(row["state"] == "stopped" for row in read_runs(folder).rows)
+        return Overview(*kinds, (), (), (), _coloured(plan), 0, None, False, 0, values, parts, rests)
     run, schedule = loaded(folder), held(folder).schedule
     config = run.meta.get("config")
     grows = config and not is_study(folder) and not formats()[config["format"]].counts_games

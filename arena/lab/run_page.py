@@ -83,10 +83,15 @@ class LiveView:
 
     async def go_on(self, games: int = 0) -> None:
         """Play what is left, or more games."""
-        if not await consent.agreed(self.about.values):
-            return
-        told(lambda: launching.go_on(self.place, games))
-        self.watch.look_soon()
+        if await go_on(self.place, self.about, games):
+            self.watch.look_soon()
+
+
+async def go_on(place: Path, about: Overview, games: int = 0) -> bool:
+    """Play what is left of a run or a study, or more games, if the person agrees to what that runs."""
+    if agreed := await consent.agreed(about.values):
+        told(lambda: launching.go_on(place, games))
+    return agreed
 
 
 def _in_words(seen: Live) -> str:
@@ -209,6 +214,8 @@ class RunPage:
         self.name, self.place = name, place
         self.live = LiveView(place, about) if about.agents else None
         self.redrawn = time.monotonic()
+        if about.rests:
+            button("Resume", lambda: go_on(place, about))
         if about.agents:
             ui.link("All games", folder.address(name, "games"))
         for part in about.parts:

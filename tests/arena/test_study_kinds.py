@@ -12,6 +12,7 @@ import pytest
 import arena
 from arena.commands import study_schemes
 from arena.config.loading import from_values
+from arena.lab.reading import overview
 from arena.report.listing import runs_in
 from arena.report.pieces import PiecesOfRun, Table, pieces_of
 from arena.results.database.store import FILE_NAME, Store
@@ -95,9 +96,18 @@ def test_a_study_of_several_games_is_one_and_goes_on_from_each_of_its_parts(comp
     assert row["state"] == "finished" and row["stored"] == row["total"] == len(games_of(place / "nim-4")) + len(
         games_of(place / "tictactoe-4")
     )
+    whole = f"{row['stored']} games of a study of schemes of several runs"
+    assert f"{place}: {whole}; finished" in call("status", place).output.replace("\n", "")
     (place / "tictactoe-4" / FILE_NAME).unlink()  # killed between the two
     (row,) = runs_in(tmp_path).rows
     assert (row["state"], row["total"]) == ("stopped", None)
+    state = json.loads(call("status", place, "--json").output)
+    assert (state["state"], state["running"], state["total"]) == ("stopped", False, None)
+    assert state["parts"] == [str(place / "nim-4")] and state["stored"] == row["stored"]
+    said = " ".join(call("status", place).output.split())
+    assert "of a study of schemes of several runs; not being played; to continue: arena run" in said
+    assert overview(place).rests and overview(place).values["games"] == overview(compared).values["games"]
+    assert not overview(compared).rests
     done = call("run", "--out", place / part, "--resume", "--workers", "1")
     assert done.exit_code == 0, done.output
     for one in ("nim-4", "tictactoe-4"):
