@@ -11,13 +11,13 @@ from arena.config.trust import import_plugins, import_stored
 from arena.formats.base import formats
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
-from arena.games.core.plugins import add_named
 from arena.games.core.prepared_file import checksums
 from arena.games.core.registry import SpecError
 from arena.results.printable import one_line
 
 # a resumed run may change them: they decide when a game counts as failed, never what it is
-CHANGEABLE = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "plugin_path")
+LIMITS = ("game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk")
+CHANGEABLE = (*LIMITS, "hosts", "plugin_path")
 
 
 class ConfigError(UserError, ValueError):
@@ -66,8 +66,6 @@ class Config:
         from arena import agents
 
         import_plugins(values)
-        if values.get("isolation") and values["plugins"]:
-            add_named(values["plugins"], values["plugin_path"] or ".")  # for the agents' processes
         specs = [entry["agent"] for entry in values["agents"]]
         made = zip([entry["name"] for entry in values["agents"]], map(agents.make, specs))
         return cls(tuple(make_games(values["instances"])), tuple(made), values)
@@ -86,10 +84,6 @@ class Config:
 
     def _seat(self, name, agent, game, budget) -> Seat:
         own = agent.budget(budget)
-        if self.values.get("isolation") == "process":
-            from arena.agents.outside.isolated import isolated
-
-            agent = isolated(agent, game, self.values["compile_seconds"])
         return Seat(name, agent, own)
 
     def named_files(self) -> list[str]:

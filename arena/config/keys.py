@@ -2,7 +2,7 @@
 
 import typing
 import unicodedata
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, field_validator
 from pydantic.fields import FieldInfo
@@ -20,6 +20,9 @@ LEAST_DISK = 1 << 20  # bytes
 
 def _count(kind):
     return Field(None, gt=0, le=MAX_COUNT, description=f"{kind} is a whole number from 1 to {MAX_COUNT}")
+
+
+HOSTS = 0  # processes of users' agents in each worker
 
 
 class BudgetTable(Table):
@@ -126,8 +129,8 @@ class CommonKeys(Table):
         None,
         description='disk, that the files of a run may take, is text such as "10GB", from 1MB on; no limit by default',
     )
-    isolation: Literal["process"] | None = Field(
-        None, description='isolation is "process", which gives each agent a process of its own, or left out'
+    hosts: int = Field(
+        HOSTS, ge=0, le=1000, description="hosts, the processes of users' agents in each worker, is 0 to 1000"
     )
     plugins: Texts = Field(
         (), description='plugins is a list of names of modules, or files, such as ["my_games", "mine@HEAD~1 as old"]'

@@ -371,7 +371,7 @@ class Reader:
             **{key: plain[key] for key in ("resign", "draw")},
             "agents": [{"name": name, "agent": str(agent)} for name, agent in entrants],
             **{key: plain[key] for key in ("game_seconds", "time_margin", "move_seconds", "compile_seconds")},
-            **{key: plain[key] for key in ("memory", "disk", "isolation")},
+            **{key: plain[key] for key in ("memory", "disk", "hosts")},
             "plugins": list(map(fixed, common.plugins)),
             "plugin_path": common.plugin_path and str(Path(common.plugin_path).resolve()),
         }

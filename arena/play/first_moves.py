@@ -9,7 +9,7 @@ from arena.config.config import Seat
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.jit import code_of
 from arena.games.core.random import stream
-from arena.play.referee import FAULTS, in_words
+from arena.play.referee import FAULTS, HostEnded, in_words
 
 log = logging.getLogger("arena.warming")
 
@@ -27,13 +27,15 @@ def warm(
 
     `before` is called ahead of each decision, and of making a player.  Returns the seconds, and the agent's exception
     in words, or "": one among `faults` is logged, as games will show it.
-    An agent that kills its process kills this one.
+    An agent that kills its process kills this one, or raises HostEnded if that is its own.
     """
     start, failure = time.perf_counter(), ""
     try:
         for game in games:
             for budget in _budgets(seat):
                 play_first_moves(game, seat, budget, before)
+    except HostEnded:
+        raise
     except faults as error:
         failure = in_words(error)
         log.exception("%s failed while its kernels were being compiled", seat.name)

@@ -31,12 +31,14 @@ def game_fault(game: Game, state: np.ndarray | None, error: BaseException, trust
     state: the position in which it failed, None for the initial one
     trusted: an agent that makes no illegal move, so that exceptions from the game's module are the game's fault
     """
-    of_game = any(_comes_from(game, one) for one in _chain(error))
-    if trusted and of_game:
+    if trusted and any(_comes_from(game, one) for one in _chain(error)):
         return f"its rules raised {type(error).__name__}: {error}"
-    if of_game or any(_is_suspect(one) for one in _chain(error)):
-        return fault_in_kernels(game, state)
-    return None
+    return fault_in_kernels(game, state) if is_of_rules(game, error) else None
+
+
+def is_of_rules(game: Game, error: BaseException) -> bool:
+    """Whether an exception may come from the game's rules."""
+    return any(_comes_from(game, one) or _is_suspect(one) for one in _chain(error))
 
 
 def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:

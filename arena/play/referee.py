@@ -17,7 +17,7 @@ from arena.config.config import Seat
 from arena.games.core.errors import listed
 from arena.games.core.game import Game
 from arena.play.game_calls import GameError, answered
-from arena.play.probe import game_fault
+from arena.play.probe import fault_in_kernels, game_fault
 from arena.play.watch import Watch
 from arena.results.database import candidates
 from arena.results.database.record import MoveRecord, Reason, numbers_of
@@ -33,6 +33,29 @@ MOST_VALUE = 1 + 1e-6  # of a decision, with what rounding may add
 NO_CANDIDATES = candidates.Best(0, [], [], [])
 
 T = TypeVar("T")
+
+
+class HostFault(Exception):
+    """What an agent in a process of its own has done; suspect: it may come from the rules, which its kernels hold."""
+
+    def __init__(self, reason: str, text: str, suspect: bool = False):
+        self.reason, self.text, self.suspect = reason, text, suspect
+        super().__init__(text)
+
+
+class HostEnded(HostFault):
+    """Its process has ended, or was ended; again: perhaps from outside, so the game is to be played again."""
+
+    def __init__(self, reason: str, text: str, again: bool = False):
+        super().__init__(reason, text, suspect=True)
+        self.again = again
+
+
+class Judged(NamedTuple):
+    """In place of a decision's statistics: its candidates, which its own process has found, or what that has raised."""
+
+    best: candidates.Best | None
+    fault: BaseException | None
 
 
 class Limits(NamedTuple):
@@ -125,6 +148,8 @@ class Referee:
         except self.faults as error:
             if error is self._judgement:
                 raise  # ours, not invented by the agent
+            if isinstance(error, HostFault):
+                raise self._of_host(error, ply) from error
             if reason := next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), None):
                 raise self._forfeit(reason, f"at ply {ply} {text_of(error)}") from error
             log.exception("game %s: %s raised an exception at ply %d", self.game_id, self.seat.name, ply)
@@ -142,6 +167,21 @@ class Referee:
             raise forfeit from error
         finally:
             watch.leave()
+
+    def _of_host(self, fault: HostFault, ply: int) -> Exception:
+        """What to raise for it."""
+        if not isinstance(fault, HostEnded):
+            found = fault_in_kernels(self.game, self._state) if fault.suspect else None
+            detail = f"{self.seat.name}: {fault.text}"
+        elif fault.again and self.watch.forgives:
+            return fault
+        else:
+            found = self.seat.agent.fault_of_rules(self.game, self._state)  # type: ignore[attr-defined]
+            detail = f"{self.seat.name} at ply {ply}: {fault.text}"
+        if found:
+            return GameError(f"{self.game}: {storable(found)}")
+        log.error("game %s: %s", self.game_id, detail)
+        return Forfeit(fault.reason, storable(detail))
 
     def _new_player(self) -> tuple[Player, bool]:
         player = self.seat.agent.player(self.game, self.seat.budget)
@@ -193,7 +233,14 @@ class Referee:
         decision = changed(answer, move=self._checked(answer, legal, state, ply), seconds=seconds)
         if decision.statistics is None:
             return decision, NO_CANDIDATES
-        best = candidates.best(decision.statistics, decision.move)
+        if isinstance(decision.statistics, Judged):
+            best, fault = decision.statistics
+            if fault is not None:
+                raise fault
+            if best is None:
+                return decision, NO_CANDIDATES
+        else:
+            best = candidates.best(decision.statistics, decision.move)
         for move in best.moves:
             if type(move) is not int or move not in legal:
                 raise ValueError(f"its statistics have the move {move!r}, which is not legal")

@@ -83,6 +83,8 @@ class Watch:
         self.guard: Guard | None = None  # of the process that agents' code runs in
         self.files: dict[str, set[int]] = {}  # of users' code: the agents that each defines, in a process of their own
         self.has_compiled = False
+        self.forgives = False  # whether a game may be played again, since nobody may be to blame for what ended it
+        self._limit = 0.0  # of the code that runs
         self._begun = 0.0  # when the code that runs was entered first
         self._changes: list[tuple[set[int], list[str]]] = []
 
@@ -112,7 +114,7 @@ class Watch:
                 self._note(*self.guard.before(agent))
             self._begun = monotonic()
         words[SINCE] = monotonic()
-        words[LIMIT] = limit
+        words[LIMIT] = self._limit = limit
         words[COMPILED] = 0.0
         words[AGENT] = agent
 
@@ -150,6 +152,20 @@ class Watch:
     def note_best(self, score: float) -> None:
         """Note the best score that the search has found so far."""
         self._words[BEST] = score
+
+    def leave_to_host(self) -> float:
+        """The seconds of the code that runs, which its own process keeps to from here on, and not this one."""
+        self._words[LIMIT] = math.inf
+        return self._limit
+
+    def note_compiling(self, since: float, seconds: float) -> None:
+        """Note what the process of an agent compiles, since when; or, with since = 0, how long it has, in all."""
+        words = self._words
+        words[COMPILING] = since
+        if not since:
+            words[COMPILED] += seconds
+            words[COMPILED_GAME] += seconds
+            self.has_compiled |= seconds > 0
 
     def compiled(self) -> float:
         """Seconds of compiling since `enter`."""

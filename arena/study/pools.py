@@ -42,7 +42,7 @@ ONE_CODE = 'Of code that Git knows, both can meet: a plug-in "mine@REVISION as o
 FEW = 3  # games in a message
 CHUNK = 5  # pairs that are given to an opponent at once
 SAME = ("instances", "budgets", "openings", "opening_plies", "resign", "draw")  # keys of runs that are one
-TOLD = ("time_margin", "move_seconds", "isolation")  # those that may differ
+TOLD = ("time_margin", "move_seconds")  # those that may differ
 
 
 # -- An agent joins ---------------------------------------------------------------------------------------------------

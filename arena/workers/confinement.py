@@ -15,16 +15,17 @@ from multiprocessing import forkserver, resource_tracker
 PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 
 
-def confine(output, inherited: Iterable[int], memory: int) -> None:
+def confine(output, inherited: Iterable[int], memory: int, starts: bool = False) -> None:
     """Set up the process: files, signals, process group, end with the parent, and output.
 
     output: the writing end of a pipe for standard output and standard error; inherited: its parent's descriptors;
-    memory: a descriptor of the file that its clocks are mapped from.
+    memory: a descriptor of the file that its clocks are mapped from; starts: whether it starts processes by the fork
+    server that it comes from, which then ends only with it
     """
     _let_go_of([*inherited, *_of_the_tracker(), *_same_file(memory)])
     _leave_signals_to_the_parent()
     _found_group()
-    _end_with_the_parent()
+    _end_with_the_parent(starts)
     _print_to(output)
     # only the parent may look for modules in the current folder
     sys.path[:] = [folder for folder in sys.path if folder]
@@ -105,13 +106,13 @@ def _found_group():
         os.setpgid(0, 0)
 
 
-def _end_with_the_parent():
+def _end_with_the_parent(starts):
     """Killed by the system on Linux, by a thread elsewhere.
 
     The parent may be a fork server, which ends with the arena's process once no worker holds it up.
     """
     server = forkserver._forkserver
-    if getattr(server, "_forkserver_alive_fd", None) is not None:
+    if not starts and getattr(server, "_forkserver_alive_fd", None) is not None:
         os.close(server._forkserver_alive_fd)
         server._forkserver_alive_fd = None
     if sys.platform == "linux":

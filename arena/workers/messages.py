@@ -57,6 +57,7 @@ class Warmed(msgspec.Struct, tag=True, frozen=True):
     agent: int
     seconds: float
     failure: str
+    harm: tuple[str, str] | None  # how the agent's own process ended: a reason, and in words
     compiled: bool  # whether the process has compiled anything so far
 
 
@@ -64,6 +65,18 @@ class Probed(msgspec.Struct, tag=True, frozen=True):
     """`fault`: what is wrong with the rules, or ""."""
 
     fault: str
+
+
+class Hosting(msgspec.Struct, tag=True, frozen=True):
+    """The number of a process that an agent plays in, which has begun; negative: has ended."""
+
+    process: int
+
+
+class Harmed(msgspec.Struct, tag=True, frozen=True):
+    """An agent has ended or hung its process before play."""
+
+    agent: int
 
 
 class Running(msgspec.Struct, tag=True, frozen=True):
@@ -80,7 +93,7 @@ class Logged(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-Message = Ready | Failed | Played | Warmed | Probed | Running | Logged
+Message = Ready | Failed | Played | Warmed | Probed | Hosting | Harmed | Running | Logged
 
 
 class Serve(msgspec.Struct, tag=True, frozen=True):

@@ -18,7 +18,7 @@ from typing import Protocol
 from arena.results.database.record import Reason
 from arena.workers.crew import Crew
 from arena.workers.engine import Engine
-from arena.workers.messages import LONGEST, Failed, Junk, Played, Probed, Ready, fault_of
+from arena.workers.messages import LONGEST, Failed, Harmed, Junk, Played, Probed, Ready, fault_of
 from arena.workers.starting import WorkerStartError, begin_start
 from arena.workers.verdicts import another_try
 from arena.workers.waiting import Failure, Job, Queue
@@ -162,6 +162,8 @@ class Supervisor(Engine):
             elif isinstance(message, Ready) and not worker.ready:
                 worker.ready, self._failed_starts = True, 0
                 worker.send()
+            elif isinstance(message, Harmed) and job and message.agent in job.fixture.seats:
+                self.verdicts.spoilt[message.agent] += 1
             elif isinstance(message, Failed) and not worker.ready:
                 worker.complaint = message.text
             else:

@@ -141,6 +141,9 @@ class Warmer:
                 self.after(self.config.agents[child.agent][0], message.seconds, message.failure)
                 if not message.failure:
                     self._compiled.append(self.config.conditions[0].seats[child.agent])
+                if message.harm:
+                    self._spoilt[child.agent] += 1
+                    self._tell_of(child.agent, *message.harm)
                 child.agent, child.has_compiled = None, message.compiled
             else:
                 raise Junk(f"{message!r:.200} out of turn")
@@ -156,8 +159,14 @@ class Warmer:
         if not child.ready:  # nobody has been notified yet
             self.before(name)
         self.after(name, 0.0, f"none: {failure.fate}")
-        did = f"{name} {'took too long' if failure.reason == Reason.TIME else 'ended its process'} before play"
-        self.failed(f"{did if own else f'the kernels of {name} are not compiled before play'}: {failure.fate}")
+        if own:
+            self._tell_of(child.agent, failure.reason, failure.fate)
+        else:
+            self.failed(f"the kernels of {name} are not compiled before play: {failure.fate}")
+
+    def _tell_of(self, agent: int, reason: str, fate: str) -> None:
+        did = "took too long" if reason == Reason.TIME else "ended its process"
+        self.failed(f"{self.config.agents[agent][0]} {did} before play: {fate}")
 
     def _dismiss(self, child, kept: bool = True):
         self._children.remove(child)

@@ -26,7 +26,7 @@ from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
-from arena.workers.messages import Junk, Logged, Message, Play, Probe, Running, Serve, SupervisorsEnd
+from arena.workers.messages import Hosting, Junk, Logged, Message, Play, Probe, Running, Serve, SupervisorsEnd
 from arena.workers.starting import having_children, no_interrupt, start_process
 from arena.workers.verdicts import death, is_stopped, stopped_itself
 from arena.workers.waiting import Failure, Job
@@ -85,6 +85,7 @@ class Worker:
         os.set_blocking(printed.fileno(), False)
         self._line = b""
         self.ready = False
+        self._hosts = set[int]()  # processes of agents
         self._begin(config, run_log)
 
     def _begin(self, config: Config, run_log: WorkersLog) -> None:
@@ -169,9 +170,19 @@ class Worker:
                 self.run_log.of_worker(self.name, message.name, message.level, message.text)
             elif isinstance(message, Running):
                 self.running = message.agent
+            elif isinstance(message, Hosting):
+                self._note_host(message.process)
             else:
                 others.append(message)
         return others
+
+    def _note_host(self, process: int) -> None:
+        if process > 0:
+            self._hosts.add(process)
+            self.watchdog.watch(process)
+        elif -process in self._hosts:
+            self._hosts.remove(-process)
+            self.watchdog.forget(-process)
 
     def note_printed(self) -> None:
         """Write its prints to the log."""
@@ -310,14 +321,17 @@ class Worker:
     def kill(self) -> None:
         """Kill its process and process group, which includes processes of agents."""
         self.process.kill()
-        if hasattr(os, "killpg") and self.process.pid is not None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+        for group in (self.process.pid, *self._hosts):
+            if hasattr(os, "killpg") and group is not None:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
 
     def close(self) -> None:
         """Wait for the end of a killed process, and drop unread messages."""
         self.process.join()
-        self.watchdog.forget(self.process.pid)
+        self.kill()  # hosts of which it told last
+        for group in (self.process.pid, *self._hosts):
+            self.watchdog.forget(group)
         if not self.printed.closed:
             self.note_printed()
             self.printed.close()
@@ -330,15 +344,18 @@ class SlowCall:
     def __init__(self):
         self.where = ""  # decide (loop.py, line 7)
         self._user = ""  # in the stack of one thread, the last of the frames before ours
+        self._over = False  # what follows in that stack called ours
 
     def read(self, text: str) -> None:
         """Take the next line that the process has printed."""
         if text.startswith(("Timeout (", "Thread ")):
-            self._user = ""
+            self._user, self._over = "", False
+        elif self._over:
+            return
         elif (frame := FRAME.match(text)) and not frame[1].startswith(OURS):
             self._user = f"{frame[3]} ({Path(frame[1]).name}, line {frame[2]})"
-        elif frame and frame[3] == play_first_moves.__name__:
-            self.where = self._user
+        elif frame and frame[3] in (play_first_moves.__name__, "answer"):  # here, or in a host
+            self.where, self._over = self._user, True
 
 
 class Looks:

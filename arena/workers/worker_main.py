@@ -3,7 +3,6 @@
 A fork server that has loaded this module and the run's games and agents (`arena.workers.starting`) starts it at once.
 """
 
-import faulthandler
 import logging
 import os
 import socket
@@ -12,29 +11,34 @@ from multiprocessing.heap import Arena
 from time import monotonic
 
 from arena.config.config import Config
+from arena.config.keys import HOSTS
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.games.core.errors import UserError
 from arena.games.core.jit.bytecode import is_ours
 from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
-from arena.play.match import Openings, play_fixture, void_record
+from arena.play.match import Openings, forfeit_record, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
 from arena.play.process_state import Guard, raises_anywhere
-from arena.play.referee import GRACE, files_of, storable
+from arena.play.referee import GRACE, HostEnded, files_of, storable
 from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs
 from arena.workers.batches import NEWS_SECONDS
 from arena.workers.confinement import confine, limit_memory
+from arena.workers.hosted import slow_calls
+from arena.workers.hosting import Hosted, Hosts
 from arena.workers.machine import sources_of
 from arena.workers.messages import (
-    SLOW_SECONDS,
     Failed,
+    Harmed,
+    Hosting,
     Leave,
     Order,
     Play,
     Played,
+    Probe,
     Probed,
     Ready,
     Running,
@@ -43,6 +47,9 @@ from arena.workers.messages import (
     Warmed,
     WorkersEnd,
 )
+
+TRIES_KILLED = 8  # times that a game is played if an agent's process seems to be killed from outside
+TRIES_STOPPED = 3  # the same, if it is stopped
 
 log = logging.getLogger("arena.workers.worker_main")
 
@@ -61,24 +68,22 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
     the configuration; sources: what `sources_of` it is where the run began, without values
     """
     output, descriptors = confined
-    confine(output, descriptors, memory.fd)
+    confine(output, descriptors, memory.fd, starts=True)
     channel, watch = WorkersEnd(end), Watch(memory)
     logs.send_by(channel)
     watch.notice_compilations()
     order: Order = Serve(resolved, sources)
+    table: Table | None = None
     try:
         while not isinstance(order, Leave):
             if isinstance(order, Serve):
                 if (settled := _settle_in(channel, watch, order)) is None:
                     return
-                config, table = settled, Table(settled, channel, watch)
-            elif isinstance(order, Play):
-                table.play(order)
-            elif isinstance(order, Warm):
-                channel.send(_warmed(config, watch, order.agent))
-            else:
-                watch.begin(playing=True)
-                channel.send(Probed(fault_in_kernels(config.conditions[order.condition].game) or ""))
+                if table is not None:
+                    table.hosts.close()
+                table = Table(settled, channel, watch)
+            elif table is not None:
+                table.do(order)
             order = channel.receive()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone
@@ -88,43 +93,39 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
         if spoilers := {agent for who, names in watch.changes() if raises_anywhere(names) for agent in who}:
             watch.give_up(spoilers)
         os._exit(1)
+    finally:
+        if table is not None:
+            table.hosts.close()
 
 
 def _warmed(config, watch, agent) -> Warmed:
     """Compile an agent's kernels for all games, once for all workers."""
-    seat, total, failure = config.conditions[0].seats[agent], 0.0, ""
+    seat, total, failure, harm = config.conditions[0].seats[agent], 0.0, "", None
     for game in config.instances:  # one by one, since the limits are for each
         watch.begin(playing=False)
-        seconds, failure = _first_moves(config, watch, game, seat, agent)
+        try:
+            seconds, failure = _first_moves(config, watch, game, seat, agent)
+        except HostEnded as fault:
+            seconds, failure, harm = 0.0, f"none: {fault}", None if fault.again else (fault.reason, str(fault))
         total += seconds
         if failure:
             break
     for text in _set_back(config, watch):
         log.warning("before play: %s", text)
-    return Warmed(agent, total, failure, watch.has_compiled)
+    return Warmed(agent, total, failure, harm, watch.has_compiled)
 
 
 def _first_moves(config, watch, game, seat, agent) -> tuple[float, str]:
     """`warm`; each decision has a move's time besides compiling; of a slow one the log has which line runs."""
     limit = _first_limit(config.values, seat.budget)
+    is_here = not isinstance(seat.agent, Hosted)
+    with slow_calls(watch, is_here) as wait, watch.of(agent, limit):
 
-    def wait(compiling: bool = False):
-        if compiling:
-            faulthandler.cancel_dump_traceback_later()
-        else:
-            faulthandler.dump_traceback_later(SLOW_SECONDS, file=2)
+        def before():
+            watch.enter(agent, limit)
+            wait()
 
-    def before():
-        watch.enter(agent, limit)
-        wait()
-
-    try:
-        watch.on_compiling = wait
-        with watch.of(agent, limit):
-            return warm([game], seat, (BaseException,), before)
-    finally:
-        watch.on_compiling = None
-        faulthandler.cancel_dump_traceback_later()
+        return warm([game], seat, (BaseException,), before)
 
 
 def _first_limit(values, budget) -> float:
@@ -144,7 +145,10 @@ def _settle_in(channel, watch, order: Serve) -> Config | None:
         log.exception("the worker cannot start")
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
-    watch.guard = Guard(config.instances, watch.give_up) if _has_users_code(config) else None
+    if config.values.get("hosts", HOSTS):
+        watch.guard = None
+    else:
+        watch.guard = Guard(config.instances, watch.give_up) if _has_users_code(config) else None
     watch.files = files_of(agent for _, agent in config.agents)
     channel.send(Ready())
     return config
@@ -166,9 +170,23 @@ class Table:
     """Plays the games of a worker's orders, one after the other."""
 
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
-        self._config, self._channel, self._watch = config, channel, watch
+        self._channel, self._watch = channel, watch
+        self.hosts = Hosts(config, watch, lambda process: channel.send(Hosting(process)))
+        self._config = self.hosts.config()
         self._openings, self._process = Openings(config), os.getpid()
         self._warmed = set[tuple[int, int]]()  # conditions and agents
+
+    def do(self, order: Play | Probe | Warm) -> None:
+        """Carry out an order, and send what comes of it."""
+        if isinstance(order, Play):
+            self.play(order)
+        elif isinstance(order, Warm):
+            with self.hosts.compiling():
+                self._channel.send(_warmed(self._config, self._watch, order.agent))
+        else:
+            self._watch.begin(playing=True)
+            game = self._config.conditions[order.condition].game
+            self._channel.send(Probed(fault_in_kernels(game) or ""))
 
     def play(self, order: Play) -> None:
         """Send the records: the first always, the others while there is time."""
@@ -189,22 +207,50 @@ class Table:
         self._send(records, over=True)
 
     def _play(self, fixture) -> GameRecord:
-        # an agent that crashes here costs only its own games
-        self._watch.begin(playing=False)
-        for agent in sorted({*fixture.seats}):
-            if (fixture.condition, agent) not in self._warmed:
-                self._warm(self._config.conditions[fixture.condition], agent)
-                self._warmed.add((fixture.condition, agent))
-        self._watch.begin(playing=True)
-        try:
-            record = play_fixture(self._config, fixture, self._watch, self._openings)
-        except GameError as error:
-            log.exception("game %s: the rules failed", fixture.id)
-            record = void_record(self._config, fixture, Reason.RULES, f"the rules failed: {error}")
-        record = self._noted(record)
+        tries = 0
+        while True:
+            tries += 1
+            self._watch.forgives = tries < TRIES_KILLED
+            self.hosts.begin(frozenset(fixture.seats))
+            try:
+                record = self._noted(self._played(fixture))
+                break
+            except HostEnded as fault:
+                tries = max(tries, TRIES_KILLED - TRIES_STOPPED + 1) if fault.reason == Reason.TIME else tries
+                log.warning("game %s is played again: %s", fixture.id, fault)
         if os.getpid() != self._process:
             os._exit(1)  # an agent has forked, and this is the child
         return record
+
+    def _played(self, fixture) -> GameRecord:
+        """HostEnded if the game is to be played again."""
+        try:
+            # an agent that crashes here costs only its own games
+            self._watch.begin(playing=False)
+            for agent in sorted({*fixture.seats}):
+                if (fixture.condition, agent) not in self._warmed:
+                    try:
+                        self._warm(self._config.conditions[fixture.condition], agent)
+                    except HostEnded as fault:
+                        return self._harmed(fixture, agent, fault)
+                    self._warmed.add((fixture.condition, agent))
+            self._watch.begin(playing=True)
+            return play_fixture(self._config, fixture, self._watch, self._openings)
+        except GameError as error:
+            log.exception("game %s: the rules failed", fixture.id)
+            return void_record(self._config, fixture, Reason.RULES, f"the rules failed: {error}")
+
+    def _harmed(self, fixture, agent: int, fault: HostEnded) -> GameRecord:
+        """Of a game whose agent has ended its process before play: a loss, unless the rules did it."""
+        if fault.again and self._watch.forgives:
+            raise fault
+        condition = self._config.conditions[fixture.condition]
+        if text := condition.seats[agent].agent.fault_of_rules(condition.game, None):
+            raise GameError(f"{condition.game}: {storable(text)}")
+        self._channel.send(Harmed(agent))
+        text = f"{condition.seats[agent].name}, before play: {fault}"
+        log.error("game %s: %s", fixture.id, text)
+        return forfeit_record(self._config, fixture, agent, fault.reason, text)
 
     def _noted(self, record: GameRecord) -> GameRecord:
         """The record with what agents have changed of the process, which was set back."""
@@ -215,7 +261,8 @@ class Table:
         return replace(record, detail=storable("; ".join(dict.fromkeys(texts))))
 
     def _warm(self, condition, agent):
-        _first_moves(self._config, self._watch, condition.game, condition.seats[agent], agent)
+        with self.hosts.compiling():
+            _first_moves(self._config, self._watch, condition.game, condition.seats[agent], agent)
 
     def _announce(self, agent: int | None) -> None:
         try:

@@ -37,11 +37,11 @@ OPTIONS = {
     "compile_seconds": {"compile_seconds": 500},
     "memory": {"memory": "64GB"},
     "disk": {"disk": "1GB"},
-    "isolation": {"isolation": "process"},
+    "hosts": {"hosts": 3},
 }
 TOGETHER = [  # in one run, to save processes; each by itself is slow
-    ["openings", "resign", "draw", "agents"], ["budget"], ["budgets", "opening_plies", "seed"], ["isolation"],
-    ["game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk"],
+    ["openings", "resign", "draw", "agents"], ["budget"], ["budgets", "opening_plies", "seed"],
+    ["game_seconds", "time_margin", "move_seconds", "compile_seconds", "memory", "disk", "hosts"],
 ]  # fmt: skip
 AGENTS = ["random", "uct(playouts=5)"]
 ELSEWHERE = {  # keys of plug-ins: test_plugins.py; the others are in every configuration here

@@ -21,7 +21,7 @@ from arena.agents import Budget
 from arena.config import loading
 from arena.play import watch
 from arena.results.database.record import Reason
-from arena.workers import compiled, waiting, worker_main
+from arena.workers import compiled, hosted, waiting, worker_main
 from arena.workers import worker as worker_module
 from arena.workers.batches import Lengths
 from arena.workers.crew import Crew
@@ -364,7 +364,7 @@ def test_a_loop_in_a_first_decision_ends_with_a_moves_time_and_names_its_line(tm
 @pytest.mark.parametrize("compiling, thinking, told", [(0.5, 0.0, False), (0.0, 0.5, True), (0.5, 0.5, True)])
 def test_compiling_is_not_slow(monkeypatch, capfd, compiling, thinking, told):
     """What a first decision takes besides is."""
-    monkeypatch.setattr(worker_main, "SLOW_SECONDS", 0.2)
+    monkeypatch.setattr(hosted, "SLOW_SECONDS", 0.2)
     shown = watch.Watch()
     shown.notice_compilations()
 
@@ -377,7 +377,7 @@ def test_compiling_is_not_slow(monkeypatch, capfd, compiling, thinking, told):
 
     monkeypatch.setattr(worker_main, "warm", warm)
     config = SimpleNamespace(values={"move_seconds": 30.0, "game_seconds": 60.0, "time_margin": 1.0})
-    worker_main._first_moves(config, shown, None, SimpleNamespace(budget=Budget()), 0)
+    worker_main._first_moves(config, shown, None, SimpleNamespace(budget=Budget(), agent=None), 0)
     assert ("Timeout" in capfd.readouterr().err) == told and shown.on_compiling is None
 
 

@@ -1,0 +1,173 @@
+"""A host: a process in which one agent plays, that is not of this package, as a worker asks it to."""
+
+import faulthandler
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing.heap import Arena
+
+import numpy as np
+
+from arena.agents.core.agent import Budget, Decision, Player
+from arena.config.config import Config
+from arena.config.sizes import in_bytes
+from arena.games.core.random import WORD, Stream
+from arena.play.probe import fault_in_kernels, is_of_rules
+from arena.play.referee import REASONS, in_words, text_of
+from arena.play.watch import Watch
+from arena.results.database import candidates
+from arena.results.database.record import numbers_of
+from arena.workers import logs
+from arena.workers.confinement import confine, limit_memory
+from arena.workers.hosting_messages import (
+    Choose,
+    Chosen,
+    Close,
+    Did,
+    NewPlayer,
+    ProbeRules,
+    Raised,
+    Start,
+    Took,
+    orders,
+)
+from arena.workers.messages import SLOW_SECONDS, WorkersEnd
+
+
+def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, agent: int) -> None:
+    """Carry out and answer every order that arrives, until there is no more.
+
+    end: of the connection; confined: its output and what it inherits, for `confine`; memory: for its Watch; resolved:
+    the configuration; agent: the number of the agent
+    """
+    output, descriptors = confined
+    confine(output, descriptors, memory.fd)
+    channel, watch = WorkersEnd(end, orders), Watch(memory)
+    logs.send_by(channel)
+    watch.notice_compilations()
+    limit_memory(in_bytes(resolved["memory"]))
+    table = Table(Config.restored(resolved | {"agents": [resolved["agents"][agent]]}), watch)
+    process = os.getpid()
+    try:
+        while True:
+            order = channel.receive()
+            answer = table.answer(order)
+            if os.getpid() != process:
+                os._exit(1)  # the agent has forked, and this is the child
+            channel.send(answer)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the worker is gone
+    finally:
+        os._exit(0)
+
+
+class Table:
+    """The players of an agent."""
+
+    def __init__(self, config: Config, watch: Watch):
+        self._config, self._watch = config, watch
+        self._agent = config.agents[0][1]
+        self._dtypes = [game.initial().dtype for game in config.instances]
+        self._players: dict[int, tuple[Player, int, bool]] = {}  # with the number of the game, and whether it warms up
+
+    def answer(self, order):
+        """Do what is asked; what the agent raises is the answer."""
+        self._watch.begin(playing=True)
+        self._watch.enter(0, 0.0)
+        try:
+            return self._do(order)
+        except BaseException as error:
+            return _raised(order.number, error, self._config.instances[self._instance(order)])
+        finally:
+            self._watch.leave()
+
+    def _instance(self, order) -> int:
+        if isinstance(order, NewPlayer | ProbeRules):
+            return order.instance
+        return self._players[order.player][1]
+
+    def _do(self, order):
+        if isinstance(order, ProbeRules):
+            game = self._config.instances[order.instance]
+            return Did(
+                order.number,
+                fault=fault_in_kernels(game, np.frombuffer(order.state, self._dtypes[self._instance(order)]).copy())
+                or "",
+            )
+        if isinstance(order, NewPlayer):
+            with slow_calls(self._watch, order.warming):
+                return self._new_player(order)
+        player, instance, warming = self._players[order.player]
+        game = self._config.instances[instance]
+        with slow_calls(self._watch, warming):
+            if isinstance(order, Choose):
+                return self._choose(player, game, order)
+            if isinstance(order, Took):
+                player.played(order.move)
+            elif isinstance(order, Start):
+                player.start(game, np.frombuffer(order.state, self._dtypes[self._instance(order)]).copy(), order.moves)
+            elif isinstance(order, Close):
+                del self._players[order.player]
+                player.close(order.result)
+            return Did(order.number)
+
+    def _new_player(self, order) -> Did:
+        game = self._config.instances[order.instance]
+        player = self._agent.player(game, Budget(**order.budget))
+        if game.players == 1:
+            player.note_best = self._watch.note_best  # type: ignore[method-assign]
+        self._players[order.player] = player, order.instance, order.warming
+        return Did(order.number, listens=getattr(player.played, "__func__", None) is not Player.played)
+
+    def _choose(self, player, game, order) -> Chosen:
+        if order.allotted is not None:
+            player.allot(Budget(**order.allotted))
+        rng = np.array([order.random], WORD).view(Stream)
+        decision = player.choose(np.frombuffer(order.state, self._dtypes[self._instance(order)]).copy(), rng)
+        if not isinstance(decision, Decision):
+            raise TypeError(f"choose returned {decision!r}, which is no Decision")
+        move, fault = decision.move, None
+        best: candidates.Best | None = None
+        numbers: dict = {}
+        improvements: list[tuple[int, float, float]] = []
+        is_move = isinstance(move, int | np.integer) and not isinstance(move, bool) and -(2**63) <= move < 2**63
+        try:
+            if decision.statistics is not None:
+                best = candidates.best(decision.statistics, decision.move)
+            numbers = numbers_of(decision)
+            improvements = [(int(one.playouts), float(one.seconds), float(one.score)) for one in decision.improvements]
+        except BaseException as error:
+            fault = _raised(order.number, error, game)
+        known = int(move) if is_move else None
+        shown = "" if is_move else repr(move)[:200]
+        found = None if best is None else (best.total, best.moves, best.visits, best.values)
+        return Chosen(order.number, known, shown, int(rng[0]), numbers, found, improvements, fault)
+
+
+@contextmanager
+def slow_calls(watch: Watch, told: bool = True) -> Iterator[Callable[[], None]]:
+    """A context in which a call that takes SLOW_SECONDS, besides compiling, prints where it is; and what to call before
+    the next one."""
+    if not told:
+        yield lambda: None
+        return
+
+    def wait(compiling: bool = False):
+        if compiling:
+            faulthandler.cancel_dump_traceback_later()
+        else:
+            faulthandler.dump_traceback_later(SLOW_SECONDS, file=2)
+
+    watch.on_compiling = wait
+    wait()
+    try:
+        yield wait
+    finally:
+        watch.on_compiling = None
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _raised(number: int, error: BaseException, game) -> Raised:
+    kind = next((kind.__name__ for kind in REASONS if isinstance(error, kind)), "")
+    return Raised(number, kind, text_of(error) if kind else in_words(error), is_of_rules(game, error))

@@ -1,0 +1,363 @@
+"""Hosts, as a worker sees them: processes in which agents of somebody else play, each in one of its own.
+
+What an agent does to its process is its own loss: nobody else is in it.  Its answers are read as data, and judged as
+those of any agent.
+"""
+
+import itertools
+import logging
+import math
+import multiprocessing
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import connection as pipes
+from multiprocessing import forkserver
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from arena.agents.core.agent import Agent, Budget, Decision, Improvement, Player
+from arena.config.config import Config
+from arena.config.keys import HOSTS
+from arena.games.core.game import Game
+from arena.play import watch as watching
+from arena.play.referee import REASONS, HostEnded, HostFault, Judged
+from arena.play.watch import Watch
+from arena.results.database.candidates import MOST, Best
+from arena.results.database.record import Reason
+from arena.workers import hosted
+from arena.workers.codes import is_ours
+from arena.workers.confinement import inherited, safe_path
+from arena.workers.hosting_messages import (
+    Choose,
+    Chosen,
+    Close,
+    Did,
+    NewPlayer,
+    Order,
+    ProbeRules,
+    Raised,
+    Start,
+    Took,
+    answers,
+)
+from arena.workers.messages import Junk, Logged, SupervisorsEnd
+from arena.workers.starting import having_children, start_process
+from arena.workers.verdicts import death, is_stopped
+from arena.workers.worker import ORDER_BYTES, STOPPED_SECONDS
+
+log = logging.getLogger("arena.workers.hosting")
+
+LOOK = 0.1  # seconds between looks at the clocks of a host
+LOADING_SECONDS = 60.0  # for a host to begin
+PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
+KINDS = {kind.__name__: kind for kind in REASONS}
+
+
+class Hosts:
+    """The hosts of a worker: one for each agent that is not of this package; the one used least recently ends first.
+
+    told: called with the number of a process when it has begun, and with its negative when it has ended
+    """
+
+    def __init__(self, config: Config, watch: Watch, told: Callable[[int], None]):
+        self.most = config.values.get("hosts", HOSTS)
+        self._config, self._watch, self._told = config, watch, told
+        self._hosts: dict[int, Host] = {}  # by agent, the one used last at the end
+        self._needed: frozenset[int] = frozenset()
+        self._players = itertools.count(1)
+        self._warming = False  # whether calls compile kernels
+
+    def config(self) -> Config:
+        """The configuration with agents whose players are in hosts."""
+        if not self.most:
+            return self._config
+        agents = [
+            (name, agent if is_ours(agent) else Hosted(agent, number, self))
+            for number, (name, agent) in enumerate(self._config.agents)
+        ]
+        return Config(self._config.instances, tuple(agents), self._config.values)  # type: ignore[arg-type]
+
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """A context in which calls compile kernels, before play: of a slow one the log has which line runs."""
+        self._warming = True
+        try:
+            yield
+        finally:
+            self._warming = False
+
+    def begin(self, agents: frozenset[int]) -> None:
+        """A game of these agents begins: others' hosts may have to end."""
+        self._needed = agents
+        self._trim(0)
+
+    def close(self) -> None:
+        """End all."""
+        for agent in list(self._hosts):
+            self.end(agent)
+
+    def end(self, agent: int) -> None:
+        """End the host of an agent, if any, with all the processes of its group."""
+        if host := self._hosts.pop(agent, None):
+            host.kill()
+            self._told(-host.pid)
+
+    def player(self, agent: int, game: Game, budget: Budget) -> "HostedPlayer":
+        """A player of an agent; HostFault if it cannot be made."""
+        instance = self._config.instances.index(game)
+        number = next(self._players)
+        host = self._host(agent)
+        done = host.ask(NewPlayer(host.next(), number, instance, budget.given(), self._warming), Did)
+        return (ListeningPlayer if done.listens else HostedPlayer)(host, number)
+
+    def fault_of_rules(self, agent: int, game: Game, state: np.ndarray) -> str:
+        """What is wrong with a game's kernels, run in a process without the agent; or ""."""
+        self.end(agent)
+        host = self._host(agent)
+        try:
+            with self._watch.of(agent, PROBE_SECONDS):
+                asked = ProbeRules(host.next(), self._config.instances.index(game), state.tobytes())
+                return host.ask(asked, Did).fault
+        except HostFault as fault:
+            return f"its kernels, run without an agent: {fault.text}"
+        finally:
+            self.end(agent)
+
+    def _host(self, agent: int) -> "Host":
+        if (host := self._hosts.pop(agent, None)) is not None and host.ended:
+            host.kill()
+            self._told(-host.pid)
+            host = None
+        if host is None:
+            self._trim(1)
+            host = Host(self._config, agent, self._watch)
+            self._told(host.pid)
+        self._hosts[agent] = host
+        return host
+
+    def _trim(self, more: int) -> None:
+        for agent in [agent for agent in self._hosts if agent not in self._needed]:
+            if len(self._hosts) + more > max(self.most, len(self._needed)):
+                self.end(agent)
+
+
+class Hosted:
+    """An agent whose players are in a host."""
+
+    def __init__(self, agent: Agent, number: int, hosts: Hosts):
+        self._agent, self._number, self._hosts = agent, number, hosts
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._agent, name)
+
+    def __str__(self) -> str:
+        return str(self._agent)
+
+    def player(self, game: Game, budget: Budget | None = None) -> "HostedPlayer":
+        """A player for one game, as of `Agent.player`."""
+        return self._hosts.player(self._number, game, budget or Budget())
+
+    new_player = player
+
+    def fault_of_rules(self, game: Game, state: np.ndarray | None) -> str:
+        """What is wrong with a game's kernels, run in a process without the agent; or ""."""
+        return self._hosts.fault_of_rules(self._number, game, game.initial() if state is None else state)
+
+
+class HostedPlayer(Player):
+    """A player in a host; its methods raise HostFault for what happens there."""
+
+    def __init__(self, host: "Host", number: int):
+        self._host, self._number = host, number
+        self._allotted: dict[str, Any] | None = None
+
+    def start(self, game, state, moves):
+        self._host.ask(Start(self._host.next(), self._number, state.tobytes(), [int(move) for move in moves]), Did)
+
+    def allot(self, budget):
+        self._allotted = budget.given()
+
+    def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
+        """The decision, with all that a record keeps of it."""
+        host = self._host
+        host.note_best = self.note_best
+        asked = Choose(host.next(), self._number, state.tobytes(), int(rng[0]), self._allotted)
+        chosen = host.ask(asked, Chosen)
+        rng[0] = chosen.random
+        best = None if chosen.candidates is None else Best(*chosen.candidates)
+        fault = None if chosen.fault is None else _fault(chosen.fault)
+        if best and not (len(best.moves) == len(best.visits) == len(best.values) <= MOST and best.total >= 0):
+            fault = HostFault(Reason.EXCEPTION, f"its statistics are {best!r:.200}")
+        return Decision(
+            move=Shown(chosen.shown) if chosen.move is None else chosen.move,  # type: ignore[arg-type]
+            statistics=Judged(best, fault),  # type: ignore[arg-type]
+            improvements=tuple(Improvement(*one) for one in chosen.improvements),
+            **chosen.numbers,  # type: ignore[arg-type]
+        )
+
+    def close(self, result):
+        if not self._host.ended:
+            self._host.ask(Close(self._host.next(), self._number, result), Did)
+
+
+class ListeningPlayer(HostedPlayer):
+    """One that wants to hear of moves."""
+
+    def played(self, move):
+        self._host.ask(Took(self._host.next(), self._number, int(move)), Did)
+
+
+class Shown:
+    """A move that is none, as its agent's process has shown it."""
+
+    def __init__(self, text: str):
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+class Host:
+    """A process of an agent; what it prints goes where this process prints."""
+
+    def __init__(self, config: Config, agent: int, watch: Watch):
+        self._watch, self._compile_seconds = watch, config.values["compile_seconds"]
+        self.name = config.agents[agent][0]
+        self.note_best: Callable[[float], None] = lambda score: None
+        self.ended = False
+        memory, inheritance = watching.new_memory(), inherited()
+        self._words = watching.words_of(memory)
+        ours, theirs = socket.socketpair()
+        for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
+            end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
+        with pipes.Connection(os.dup(1), readable=False) as output:
+            arguments = (theirs, (output, inheritance), memory, config.resolved(), agent)
+            with having_children(), safe_path(), _same_server():
+                self.process = multiprocessing.Process(target=hosted.main, name=f"host of {self.name}", args=arguments)
+                start_process(self.process)
+        theirs.close()
+        assert self.process.pid is not None
+        self.pid: int = self.process.pid
+        self._end = SupervisorsEnd(ours, answers)
+        self._numbers = itertools.count(1)
+        self._poll = select.poll()
+        self._poll.register(self._end.fileno(), select.POLLIN)
+        self._poll.register(self.process.sentinel, select.POLLIN)
+        self._served = multiprocessing.get_start_method() == "forkserver"
+
+    def next(self) -> int:
+        """The number of the next order."""
+        self._asked = next(self._numbers)
+        return self._asked
+
+    def ask(self, order: Order, kind: type) -> Any:
+        """The answer, within the limit of the call that goes on; HostFault if it raises, HostEnded if it must end."""
+        if self.ended:
+            raise HostEnded(Reason.DIED, "its process has ended")
+        limit, begun = self._watch.leave_to_host(), monotonic()
+        try:
+            self._end.send(order)  # type: ignore[arg-type]
+            return self._answer(kind, limit, begun)
+        except Junk as junk:
+            raise self._over(Reason.DIED, f"its process sent {junk}") from None
+        except OSError:
+            raise self._died() from None
+
+    def _answer(self, kind: type, limit: float, begun: float) -> Any:
+        paused = looked = 0.0
+        while True:
+            ready = self._poll.poll(LOOK * 1000)
+            if ready:
+                messages, open_ = self._end.receive()
+                for message in messages:
+                    if isinstance(message, Logged):
+                        logging.getLogger(message.name).log(message.level, "%s: %s", self.name, message.text)
+                        continue
+                    self._note_clocks(over=True)
+                    if isinstance(message, kind | Raised) and getattr(message, "number", 0) == self._asked:
+                        if isinstance(message, Raised):
+                            raise _fault(message)
+                        return message
+                    raise Junk(f"{message!r:.200} out of turn")
+                if not open_ or (not messages and self.process.exitcode is not None):
+                    raise self._died()
+            if (now := monotonic()) < looked + LOOK:
+                continue
+            if is_stopped(self.pid):
+                paused += now - max(looked, begun)
+                if paused > STOPPED_SECONDS:
+                    raise self._over(Reason.TIME, f"its process was stopped for {paused:.0f} s", again=True)
+            looked = now
+            self._note_clocks()
+            doing = watching.read(self._words, 1)
+            compiling = doing.compiled + (now - doing.compiling if doing.compiling else 0.0)
+            if compiling > self._compile_seconds:
+                late = f"its kernels were not compiled after compile_seconds = {self._compile_seconds:g}"
+                raise self._over(Reason.TIME, late)
+            if now - begun - paused - compiling > limit:
+                raise self._over(Reason.TIME, f"was not over after {limit:g} s")
+
+    def _note_clocks(self, over: bool = False) -> None:
+        """Let the worker's own clocks say what this process compiles, and what it has found."""
+        doing = watching.read(self._words, 1)
+        if over:
+            self._watch.note_compiling(0.0, doing.compiled)
+        elif doing.compiling:
+            self._watch.note_compiling(doing.compiling, 0.0)
+        if not math.isnan(doing.best):
+            self.note_best(doing.best)
+
+    def _died(self) -> HostEnded:
+        until = monotonic() + 1.0
+        while self.process.exitcode is None and monotonic() < until:
+            self.process.join(0.01)
+        if (code := self.process.exitcode) is None:
+            return self._over(Reason.DIED, "its process closed its connection")
+        failure = death(code, None, False, self._served)
+        fate = failure.fate.replace("the worker", "its process")
+        return self._over(Reason.DIED, fate, again=failure.outside)
+
+    def _over(self, reason: str, text: str, again: bool = False) -> HostEnded:
+        """End the process; what to raise."""
+        self.kill()
+        return HostEnded(reason, text, again)
+
+    def kill(self) -> None:
+        """Kill the process and its group, which has all that it has started."""
+        self.ended = True
+        self.process.kill()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        self.process.join()
+        self._end.close()
+
+
+def _fault(raised: Raised) -> BaseException:
+    if kind := KINDS.get(raised.kind):
+        return kind(raised.text)
+    return HostFault(Reason.EXCEPTION, raised.text, raised.suspect)
+
+
+@contextmanager
+def _same_server() -> Iterator[None]:
+    """A context in which a worker starts processes by the fork server that has started it, and not by one of its own.
+
+    Python's own does not know in such a process that it runs.
+    """
+    server = forkserver._forkserver
+    known = getattr(server, "_forkserver_address", None) and getattr(server, "_forkserver_alive_fd", None)
+    if not known or getattr(server, "_forkserver_pid", None) is not None or sys.version_info >= (3, 14):
+        yield
+        return
+    server.ensure_running = lambda: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        del server.ensure_running

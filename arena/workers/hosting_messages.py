@@ -1,0 +1,106 @@
+"""The messages between a worker and a host, which an agent of somebody else plays in: data in frames, never pickles."""
+
+import msgspec
+
+from arena.agents.core.clock import Clock
+from arena.workers.messages import Logged
+
+
+class NewPlayer(msgspec.Struct, tag=True, frozen=True):
+    """Make a player of the agent; warming: to compile its kernels, so a slow call prints where it is."""
+
+    number: int
+    player: int
+    instance: int
+    budget: dict[str, float | int | Clock]
+    warming: bool
+
+
+class Start(msgspec.Struct, tag=True, frozen=True):
+    """`Player.start`; state: the bytes of the position."""
+
+    number: int
+    player: int
+    state: bytes
+    moves: list[int]
+
+
+class Choose(msgspec.Struct, tag=True, frozen=True):
+    """`Player.choose`; random: the state of the generator; allotted: the budget, in a game with clocks."""
+
+    number: int
+    player: int
+    state: bytes
+    random: int
+    allotted: dict[str, float | int | Clock] | None
+
+
+class Took(msgspec.Struct, tag=True, frozen=True):
+    """`Player.played`."""
+
+    number: int
+    player: int
+    move: int
+
+
+class Close(msgspec.Struct, tag=True, frozen=True):
+    """`Player.close`."""
+
+    number: int
+    player: int
+    result: float | None
+
+
+class ProbeRules(msgspec.Struct, tag=True, frozen=True):
+    """Run a game's kernels without the agent."""
+
+    number: int
+    instance: int
+    state: bytes
+
+
+Order = NewPlayer | Start | Choose | Took | Close | ProbeRules
+
+
+class Raised(msgspec.Struct, tag=True, frozen=True):
+    """The agent raised an exception.
+
+    kind: the name of its class if that is one of `referee.REASONS`, else ""; suspect: it may come from the game's rules
+    """
+
+    number: int
+    kind: str
+    text: str
+    suspect: bool
+
+
+class Did(msgspec.Struct, tag=True, frozen=True):
+    """It is done; listens: a new player wants to hear of moves; fault: of a game's kernels, or ""."""
+
+    number: int
+    listens: bool = False
+    fault: str = ""
+
+
+class Chosen(msgspec.Struct, tag=True, frozen=True):
+    """The decision.
+
+    move: None if it is no whole number, and `shown` is what it is; random: the generator after it; numbers: as
+    `record.numbers_of`; candidates: `candidates.Best`; improvements: playouts, seconds, score; fault: what was raised
+    by all but the move, which counts if the move is legal
+    """
+
+    number: int
+    move: int | None
+    shown: str
+    random: int
+    numbers: dict[str, float | int]
+    candidates: tuple[int, list[int], list[int], list[float]] | None
+    improvements: list[tuple[int, float, float]]
+    fault: Raised | None
+
+
+Answer = Raised | Did | Chosen | Logged
+
+orders = msgspec.msgpack.Decoder(Order)
+answers = msgspec.msgpack.Decoder(Answer)
