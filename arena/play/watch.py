@@ -158,6 +158,21 @@ class Watch:
         self._words[LIMIT] = math.inf
         return self._limit
 
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """A context in which a process of an agent starts, which takes nobody's time, as compiling does not."""
+        words, begun = self._words, monotonic()
+        if words[COMPILING]:
+            yield
+            return
+        words[COMPILING] = begun
+        try:
+            yield
+        finally:
+            words[COMPILING] = 0.0
+            words[COMPILED] += monotonic() - begun
+            words[COMPILED_GAME] += monotonic() - begun
+
     def note_compiling(self, since: float, seconds: float) -> None:
         """Note what the process of an agent compiles, since when; or, with since = 0, how long it has, in all."""
         words = self._words

@@ -1,6 +1,7 @@
 """A host: a process in which one agent plays, that is not of this package, as a worker asks it to."""
 
 import faulthandler
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from arena.agents.core.agent import Budget, Decision, Player
 from arena.config.config import Config
 from arena.config.sizes import in_bytes
 from arena.games.core.random import WORD, Stream
+from arena.play import watch as watching
 from arena.play.probe import fault_in_kernels, is_of_rules
 from arena.play.referee import REASONS, in_words, text_of
 from arena.play.watch import Watch
@@ -21,6 +23,7 @@ from arena.results.database.record import numbers_of
 from arena.workers import logs
 from arena.workers.confinement import confine, limit_memory
 from arena.workers.hosting_messages import (
+    READY,
     Choose,
     Chosen,
     Close,
@@ -28,18 +31,22 @@ from arena.workers.hosting_messages import (
     NewPlayer,
     ProbeRules,
     Raised,
+    Stale,
     Start,
     Took,
     orders,
 )
+from arena.workers.machine import sources_of
 from arena.workers.messages import SLOW_SECONDS, WorkersEnd
 
+log = logging.getLogger("arena.workers.hosted")
 
-def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, agent: int) -> None:
+
+def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sources: str) -> None:
     """Carry out and answer every order that arrives, until there is no more.
 
     end: of the connection; confined: its output and what it inherits, for `confine`; memory: for its Watch; resolved:
-    the configuration; agent: the number of the agent
+    a configuration of this agent alone; sources: what `sources_of` it is in the worker, without values
     """
     output, descriptors = confined
     confine(output, descriptors, memory.fd)
@@ -47,8 +54,11 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, age
     logs.send_by(channel)
     watch.notice_compilations()
     limit_memory(in_bytes(resolved["memory"]))
-    table = Table(Config.restored(resolved | {"agents": [resolved["agents"][agent]]}), watch)
-    process = os.getpid()
+    config, process = Config.restored(resolved), os.getpid()
+    if sources_of(config, values=False) != sources:
+        channel.send(Stale())
+    table = Table(config, watch)
+    channel.send(Did(READY))
     try:
         while True:
             order = channel.receive()
@@ -57,9 +67,10 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, age
                 os._exit(1)  # the agent has forked, and this is the child
             channel.send(answer)
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # the worker is gone
-    finally:
-        os._exit(0)
+        os._exit(0)  # the worker is gone
+    except BaseException:
+        log.exception("the host ends")  # an alarm of the agent's, say, that rang while it waited
+        os._exit(watching.EXIT)
 
 
 class Table:

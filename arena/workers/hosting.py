@@ -32,9 +32,9 @@ from arena.play.watch import Watch
 from arena.results.database.candidates import MOST, Best
 from arena.results.database.record import Reason
 from arena.workers import hosted
-from arena.workers.codes import is_ours
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.hosting_messages import (
+    READY,
     Choose,
     Chosen,
     Close,
@@ -43,10 +43,12 @@ from arena.workers.hosting_messages import (
     Order,
     ProbeRules,
     Raised,
+    Stale,
     Start,
     Took,
     answers,
 )
+from arena.workers.machine import classes_of_made, sources_of
 from arena.workers.messages import Junk, Logged, SupervisorsEnd
 from arena.workers.starting import having_children, start_process
 from arena.workers.verdicts import death, is_stopped
@@ -55,7 +57,7 @@ from arena.workers.worker import ORDER_BYTES, STOPPED_SECONDS
 log = logging.getLogger("arena.workers.hosting")
 
 LOOK = 0.1  # seconds between looks at the clocks of a host
-LOADING_SECONDS = 60.0  # for a host to begin
+LOADING_SECONDS = 300.0  # for a host to begin
 PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
 KINDS = {kind.__name__: kind for kind in REASONS}
 
@@ -71,6 +73,7 @@ class Hosts:
         self._config, self._watch, self._told = config, watch, told
         self._hosts: dict[int, Host] = {}  # by agent, the one used last at the end
         self._needed: frozenset[int] = frozenset()
+        self._sources: dict[int, str] = {}
         self._players = itertools.count(1)
         self._warming = False  # whether calls compile kernels
 
@@ -79,7 +82,7 @@ class Hosts:
         if not self.most:
             return self._config
         agents = [
-            (name, agent if is_ours(agent) else Hosted(agent, number, self))
+            (name, agent if _is_ours(agent) else Hosted(agent, number, self))
             for number, (name, agent) in enumerate(self._config.agents)
         ]
         return Config(self._config.instances, tuple(agents), self._config.values)  # type: ignore[arg-type]
@@ -120,11 +123,11 @@ class Hosts:
     def fault_of_rules(self, agent: int, game: Game, state: np.ndarray) -> str:
         """What is wrong with a game's kernels, run in a process without the agent; or ""."""
         self.end(agent)
-        host = self._host(agent)
         try:
-            with self._watch.of(agent, PROBE_SECONDS):
+            with self._watch.loading():
+                host = self._host(agent)
                 asked = ProbeRules(host.next(), self._config.instances.index(game), state.tobytes())
-                return host.ask(asked, Did).fault
+                return host.ask(asked, Did, PROBE_SECONDS).fault
         except HostFault as fault:
             return f"its kernels, run without an agent: {fault.text}"
         finally:
@@ -137,15 +140,31 @@ class Hosts:
             host = None
         if host is None:
             self._trim(1)
-            host = Host(self._config, agent, self._watch)
-            self._told(host.pid)
+            with self._watch.loading():
+                host = Host(self._alone(agent), self._sources[agent], self._watch)
+                self._hosts[agent] = host
+                self._told(host.pid)
+                host.begin()
         self._hosts[agent] = host
         return host
+
+    def _alone(self, agent: int) -> Config:
+        """The configuration of one agent."""
+        values = {**self._config.values, "agents": [self._config.values["agents"][agent]]}
+        alone = Config(self._config.instances, (self._config.agents[agent],), values)
+        if agent not in self._sources:
+            self._sources[agent] = sources_of(alone, values=False)
+        return alone
 
     def _trim(self, more: int) -> None:
         for agent in [agent for agent in self._hosts if agent not in self._needed]:
             if len(self._hosts) + more > max(self.most, len(self._needed)):
                 self.end(agent)
+
+
+def _is_ours(agent: Agent) -> bool:
+    """Whether an agent, with all that its text names, is of this package; a program has its own process already."""
+    return all(cls.__module__.startswith("arena.") for cls in classes_of_made([agent]))
 
 
 class Hosted:
@@ -227,9 +246,9 @@ class Shown:
 class Host:
     """A process of an agent; what it prints goes where this process prints."""
 
-    def __init__(self, config: Config, agent: int, watch: Watch):
+    def __init__(self, config: Config, sources: str, watch: Watch):
         self._watch, self._compile_seconds = watch, config.values["compile_seconds"]
-        self.name = config.agents[agent][0]
+        ((self.name, _),) = config.agents
         self.note_best: Callable[[float], None] = lambda score: None
         self.ended = False
         memory, inheritance = watching.new_memory(), inherited()
@@ -238,7 +257,7 @@ class Host:
         for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         with pipes.Connection(os.dup(1), readable=False) as output:
-            arguments = (theirs, (output, inheritance), memory, config.resolved(), agent)
+            arguments = (theirs, (output, inheritance), memory, config.resolved(), sources)
             with having_children(), safe_path(), _same_server():
                 self.process = multiprocessing.Process(target=hosted.main, name=f"host of {self.name}", args=arguments)
                 start_process(self.process)
@@ -251,17 +270,32 @@ class Host:
         self._poll.register(self._end.fileno(), select.POLLIN)
         self._poll.register(self.process.sentinel, select.POLLIN)
         self._served = multiprocessing.get_start_method() == "forkserver"
+        self._asked = READY
+
+    def begin(self) -> None:
+        """Wait until it can be asked: that is not the agent's time."""
+        self._watch.leave_to_host()
+        try:
+            self._answer(Did, LOADING_SECONDS, monotonic())
+        except HostEnded as fault:
+            fault.again = True
+            raise
+        except Junk as junk:
+            raise self._over(Reason.DIED, f"its process sent {junk}", again=True) from None
 
     def next(self) -> int:
         """The number of the next order."""
         self._asked = next(self._numbers)
         return self._asked
 
-    def ask(self, order: Order, kind: type) -> Any:
-        """The answer, within the limit of the call that goes on; HostFault if it raises, HostEnded if it must end."""
+    def ask(self, order: Order, kind: type, seconds: float | None = None) -> Any:
+        """The answer, within these seconds or the limit of the call that goes on.
+
+        HostFault if it raises, HostEnded if it must end.
+        """
         if self.ended:
             raise HostEnded(Reason.DIED, "its process has ended")
-        limit, begun = self._watch.leave_to_host(), monotonic()
+        limit, begun = seconds or self._watch.leave_to_host(), monotonic()
         try:
             self._end.send(order)  # type: ignore[arg-type]
             return self._answer(kind, limit, begun)
@@ -280,6 +314,10 @@ class Host:
                     if isinstance(message, Logged):
                         logging.getLogger(message.name).log(message.level, "%s: %s", self.name, message.text)
                         continue
+                    if isinstance(message, Stale):  # no worker can start that has the new code
+                        log.error("the host of %s has other code than this worker, which ends", self.name)
+                        self.kill()
+                        self._watch.give_up(set())
                     self._note_clocks(over=True)
                     if isinstance(message, kind | Raised) and getattr(message, "number", 0) == self._asked:
                         if isinstance(message, Raised):

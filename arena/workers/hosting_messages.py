@@ -5,6 +5,8 @@ import msgspec
 from arena.agents.core.clock import Clock
 from arena.workers.messages import Logged
 
+READY = 0  # the number of the first answer, which nobody has asked for
+
 
 class NewPlayer(msgspec.Struct, tag=True, frozen=True):
     """Make a player of the agent; warming: to compile its kernels, so a slow call prints where it is."""
@@ -100,7 +102,11 @@ class Chosen(msgspec.Struct, tag=True, frozen=True):
     fault: Raised | None
 
 
-Answer = Raised | Did | Chosen | Logged
+class Stale(msgspec.Struct, tag=True, frozen=True):
+    """The code of the agent, or of its games, is not the worker's: a file has been edited meanwhile."""
+
+
+Answer = Raised | Did | Chosen | Stale | Logged
 
 orders = msgspec.msgpack.Decoder(Order)
 answers = msgspec.msgpack.Decoder(Answer)

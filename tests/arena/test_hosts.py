@@ -1,5 +1,6 @@
 """Agents in processes of their own: the same games as in one process, and whatever they do there is their own loss."""
 
+import multiprocessing
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from arena.config import loading
 from arena.config.config import differences
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
+from arena.workers.starting import WorkerStartError
 from tests.arena.conftest import essence
 
 PLUGIN = '''
@@ -215,7 +217,7 @@ def test_a_bad_agent_pays_alone(plugin, tmp_path):
     agents[0]["name"] = "sound"
     matches = [["sound", agent["name"], 0, 1] for agent in agents[1:]]
     keys = {"game": "connect4", "agents": agents, "format": "matches", "matches": matches}
-    keys |= {"move_seconds": 1.0, "game_seconds": 6.0, "hosts": 2, **plugin}
+    keys |= {"move_seconds": 2.0, "hosts": 2, **plugin}
     played = arena.run(keys, tmp_path / "run", workers=2)
     lost = {}
     for record in records_of(tmp_path / "run").values():
@@ -227,10 +229,44 @@ def test_a_bad_agent_pays_alone(plugin, tmp_path):
     assert not {name: lost[name] for name in fine & set(lost)}
     assert {how for how in ALONE if len(lost.get(how, ())) == 2} == set(ALONE), lost
     reasons = {how: lost[how][0] for how in ALONE}
-    assert reasons["exit"][0] == Reason.DIED and "its process ended with exit code 3" in reasons["exit"][1]
-    assert reasons["segfault"][0] == Reason.DIED and "SIGSEGV" in reasons["segfault"][1]
+    assert "exit code 3" in reasons["exit"][1] and reasons["exit"][0] == Reason.DIED
+    assert "SIGSEGV" in reasons["segfault"][1] and reasons["segfault"][0] == Reason.DIED
     assert reasons["hang"][0] == Reason.TIME and reasons["no move"][0] == Reason.ILLEGAL_MOVE
     assert reasons["raise"][0] == Reason.EXCEPTION and "hosts_of_test.py, line" in reasons["raise"][1]
+
+
+@pytest.mark.slow
+def test_a_host_plays_no_other_code_than_its_worker(plugin, tmp_path):
+    """The file is edited when the worker runs already, and its host starts anew: the run ends, and says why."""
+    (tmp_path / "hosts_of_test.py").write_text((tmp_path / "hosts_of_test.py").read_text() + EDITING)
+    edits = [{"name": name, "agent": f"test_editing(number={number})"} for number, name in enumerate("abc")]
+    matches = [["random", name, 0, 1] for name in "abc"]
+    keys = {"game": "connect4", "agents": ["random", *edits], "format": "matches", "matches": matches, "hosts": 1}
+    before = multiprocessing.get_start_method()
+    multiprocessing.set_start_method("spawn", force=True)  # a fork has the worker's code
+    try:
+        with pytest.raises(WorkerStartError, match="a file has been edited since"):
+            arena.run(keys | plugin, tmp_path / "run", workers=1)
+    finally:
+        multiprocessing.set_start_method(before, force=True)
+
+
+EDITING = """
+
+@dataclass(frozen=True)
+class Editing(Random):
+    number: int = 0
+    name = "test_editing"
+
+    def new_player(self, game, budget):
+        return EditingPlayer(game)
+
+
+class EditingPlayer(RandomPlayer):
+    def close(self, result):
+        text = Path(__file__).read_text()
+        Path(__file__).write_text(text.replace("def close(self, result):", "def close(self, result=None):"))
+"""
 
 
 def test_hosts_may_change_and_isolation_is_gone(plugin):
