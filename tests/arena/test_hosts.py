@@ -98,6 +98,7 @@ DOES = {
     "exit": lambda *_: os._exit(3),
     "segfault": lambda *_: ctypes.string_at(0),
     "terminate": lambda *_: os.kill(os.getpid(), signal.SIGABRT),
+    "kill": lambda *_: os.kill(os.getpid(), signal.SIGKILL),
     "hang": lambda *_: time.sleep(3600),
     "raise": lambda *_: 1 // 0,
     "leave": lambda *_: sys.exit(4),
@@ -132,7 +133,7 @@ HARMLESS = {
 DOES |= HARMLESS
 '''
 ALONE = ("exit", "segfault", "terminate", "hang", "raise", "leave", "interrupt", "no decision", "no move", "illegal")
-ALONE += ("value", "statistics", "junk", "write later", "close", "big")
+ALONE += ("kill", "value", "statistics", "junk", "write later", "close", "big")
 MEANWHILE = ("fork", "alarm", "patch random", "patch ours", "patch numpy", "streams", "folder", "environment")
 MEANWHILE += ("limits", "files", "threads", "position", "trace", "recursion", "prints")
 
@@ -229,6 +230,7 @@ def test_a_bad_agent_pays_alone(plugin, tmp_path):
     assert not {name: lost[name] for name in fine & set(lost)}
     assert {how for how in ALONE if len(lost.get(how, ())) == 2} == set(ALONE), lost
     reasons = {how: lost[how][0] for how in ALONE}
+    assert not [detail for own in lost.values() for _, detail in own if "its process has ended" in detail]
     assert "exit code 3" in reasons["exit"][1] and reasons["exit"][0] == Reason.DIED
     assert "SIGSEGV" in reasons["segfault"][1] and reasons["segfault"][0] == Reason.DIED
     assert reasons["hang"][0] == Reason.TIME and reasons["no move"][0] == Reason.ILLEGAL_MOVE

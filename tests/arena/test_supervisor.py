@@ -459,7 +459,7 @@ def test_agents_are_told_of_before_their_process_for_kernels_has_failed_at_its_s
 
 def test_an_idle_worker_plays_for_the_next_configuration(bench):
     """And its games are those of a new one."""
-    first, second = (values("random", ("b", "test_odd(how='raise')"), games=4, seed=seed) for seed in (1, 2))
+    first, second = (values("random", ("b", agent), games=4) for agent in ("random", "test_odd(how='raise')"))
     expected = {key: essence(record) for key, record in bench(second).run().items()}
     with Crew() as kept:
         bench(first, crew=kept).run()
