@@ -40,7 +40,7 @@ def status(folder: Folder) -> None:
         "void": int(run.tallies["games"][run.tallies["reason"].isin(Reason.VOIDS)].sum()),
         "seconds_since_last_game": round(time.time() - max(path.stat().st_mtime for path in files), 1),
     }
-    if answered(state | {"table": records_of(run.table())}):
+    if answered(state | {"table": records_of(run.table()), "parts": []}):
         return
     say(_state_in_words(state))
     print_table(run.table())

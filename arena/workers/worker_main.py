@@ -68,7 +68,7 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
     the configuration; sources: what `sources_of` it is where the run began, without values
     """
     output, descriptors = confined
-    confine(output, descriptors, memory.fd, starts=True)
+    confine(output, descriptors, memory.fd, starts=resolved.get("hosts", HOSTS) > 0)
     channel, watch = WorkersEnd(end), Watch(memory)
     logs.send_by(channel)
     watch.notice_compilations()
