@@ -7,12 +7,14 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.heap import Arena
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.agents.core.agent import Budget, Decision, Player
-from arena.config.config import Config
+from arena.config.config import Config, make_games
 from arena.config.sizes import in_bytes
+from arena.games.core.game import Game
 from arena.games.core.random import WORD, Stream
 from arena.play import watch as watching
 from arena.play.probe import fault_in_kernels, is_of_rules
@@ -73,69 +75,72 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
         os._exit(watching.EXIT)
 
 
+class Place(NamedTuple):
+    """A player, its game, and whether it is made to compile kernels."""
+
+    player: Player
+    game: Game
+    dtype: np.dtype  # of its positions
+    warming: bool
+
+
 class Table:
     """The players of an agent."""
 
     def __init__(self, config: Config, watch: Watch):
-        self._config, self._watch = config, watch
-        self._agent = config.agents[0][1]
-        self._dtypes = [game.initial().dtype for game in config.instances]
-        self._players: dict[int, tuple[Player, int, bool]] = {}  # with the number of the game, and whether it warms up
+        self._watch, self._agent = watch, config.agents[0][1]
+        self._games = {str(game): game for game in config.instances}  # and those from other positions
+        self._players: dict[int, Place] = {}
 
     def answer(self, order):
         """Do what is asked; what the agent raises is the answer."""
         self._watch.begin(playing=True)
         self._watch.enter(0, 0.0)
+        game = self._game(order.game) if isinstance(order, NewPlayer | ProbeRules) else self._players[order.player].game
         try:
-            return self._do(order)
+            return self._do(order, game)
         except BaseException as error:
-            return _raised(order.number, error, self._config.instances[self._instance(order)])
+            return _raised(order.number, error, game)
         finally:
             self._watch.leave()
 
-    def _instance(self, order) -> int:
-        if isinstance(order, NewPlayer | ProbeRules):
-            return order.instance
-        return self._players[order.player][1]
+    def _game(self, text: str) -> Game:
+        if text not in self._games:
+            self._games[text] = make_games([text])[0]
+        return self._games[text]
 
-    def _do(self, order):
+    def _do(self, order, game):
         if isinstance(order, ProbeRules):
-            game = self._config.instances[order.instance]
-            return Did(
-                order.number,
-                fault=fault_in_kernels(game, np.frombuffer(order.state, self._dtypes[self._instance(order)]).copy())
-                or "",
-            )
+            state = np.frombuffer(order.state, game.initial().dtype).copy()
+            return Did(order.number, fault=fault_in_kernels(game, state) or "")
         if isinstance(order, NewPlayer):
             with slow_calls(self._watch, order.warming):
-                return self._new_player(order)
-        player, instance, warming = self._players[order.player]
-        game = self._config.instances[instance]
+                return self._new_player(order, game)
+        player, _, dtype, warming = self._players[order.player]
         with slow_calls(self._watch, warming):
             if isinstance(order, Choose):
-                return self._choose(player, game, order)
+                return self._choose(player, game, order, np.frombuffer(order.state, dtype).copy())
             if isinstance(order, Took):
                 player.played(order.move)
             elif isinstance(order, Start):
-                player.start(game, np.frombuffer(order.state, self._dtypes[self._instance(order)]).copy(), order.moves)
+                player.start(game, np.frombuffer(order.state, dtype).copy(), order.moves)
             elif isinstance(order, Close):
                 del self._players[order.player]
                 player.close(order.result)
             return Did(order.number)
 
-    def _new_player(self, order) -> Did:
-        game = self._config.instances[order.instance]
+    def _new_player(self, order, game) -> Did:
         player = self._agent.player(game, Budget(**order.budget))
         if game.players == 1:
             player.note_best = self._watch.note_best  # type: ignore[method-assign]
-        self._players[order.player] = player, order.instance, order.warming
+        self._players[order.player] = Place(player, game, game.initial().dtype, order.warming)
         return Did(order.number, listens=getattr(player.played, "__func__", None) is not Player.played)
 
-    def _choose(self, player, game, order) -> Chosen:
+    def _choose(self, player, game, order, state) -> Chosen:
         if order.allotted is not None:
             player.allot(Budget(**order.allotted))
         rng = np.array([order.random], WORD).view(Stream)
-        decision = player.choose(np.frombuffer(order.state, self._dtypes[self._instance(order)]).copy(), rng)
+        decision = player.choose(state, rng)
         if not isinstance(decision, Decision):
             raise TypeError(f"choose returned {decision!r}, which is no Decision")
         move, fault = decision.move, None

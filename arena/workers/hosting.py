@@ -114,22 +114,25 @@ class Hosts:
 
     def player(self, agent: int, game: Game, budget: Budget) -> "HostedPlayer":
         """A player of an agent; HostFault if it cannot be made."""
-        instance = self._config.instances.index(game)
         number = next(self._players)
         host = self._host(agent)
-        done = host.ask(NewPlayer(host.next(), number, instance, budget.given(), self._warming), Did)
+        done = host.ask(NewPlayer(host.next(), number, str(game), budget.given(), self._warming), Did)
         return (ListeningPlayer if done.listens else HostedPlayer)(host, number)
 
     def fault_of_rules(self, agent: int, game: Game, state: np.ndarray) -> str:
-        """What is wrong with a game's kernels, run in a process without the agent; or ""."""
+        """What is wrong with the kernels of a user's game, run in a process without a player; or ""."""
         self.end(agent)
+        if type(game).__module__.startswith("arena."):
+            return ""
         try:
             with self._watch.loading():
                 host = self._host(agent)
-                asked = ProbeRules(host.next(), self._config.instances.index(game), state.tobytes())
-                return host.ask(asked, Did, PROBE_SECONDS).fault
-        except HostFault as fault:
-            return f"its kernels, run without an agent: {fault.text}"
+                try:
+                    return host.ask(ProbeRules(host.next(), str(game), state.tobytes()), Did, PROBE_SECONDS).fault
+                except HostFault as fault:
+                    return f"its kernels, run without an agent: {fault.text}"
+        except HostEnded:
+            return ""  # it could not begin, which is not the rules' doing
         finally:
             self.end(agent)
 

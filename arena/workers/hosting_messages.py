@@ -13,7 +13,7 @@ class NewPlayer(msgspec.Struct, tag=True, frozen=True):
 
     number: int
     player: int
-    instance: int
+    game: str
     budget: dict[str, float | int | Clock]
     warming: bool
 
@@ -57,7 +57,7 @@ class ProbeRules(msgspec.Struct, tag=True, frozen=True):
     """Run a game's kernels without the agent."""
 
     number: int
-    instance: int
+    game: str
     state: bytes
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import arena
+from arena import games
 from arena.config import loading
 from arena.config.config import differences
 from arena.results.database.record import Reason
@@ -176,8 +177,11 @@ class ListeningPlayer(RandomPlayer):
 
     def decide(self, state, rng):
         moves = self.game.moves(state)
-        return Decision(moves[(sum(self.heard) + random_below(rng, 3)) % len(moves)], value=len(self.heard) / 100)
+        return Decision(moves[(sum(self.heard) + random_below(rng, 3)) % len(moves)], value=len(self.heard) / 10_000)
 '''
+
+
+FENS = ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "4k3/4p3/8/8/8/8/8/4K2R w K - 0 1")
 
 
 def records_of(folder: Path) -> dict:
@@ -195,11 +199,14 @@ def moves_of(record):
 
 @pytest.mark.parametrize("game, agents", [
     ("connect4", ["uct(playouts=20)", "test_keen(playouts=9, keep_tree=true)", "test_listening"]),
+    ("chess", ["test_keen(playouts=4)", "test_listening"]),
     ("pig(target=20)", ["test_keen(playouts=10)", "test_listening", "random"]),
 ])  # fmt: skip
 def test_the_games_are_those_of_one_process(plugin, tmp_path, game, agents):
     """In every field but times, whatever the hosts and workers, and after a stop."""
     keys = {"game": game, "games": 4, "seed": 3, "agents": agents, **plugin}
+    if game == "chess":  # each game is another one than the configuration's
+        keys["openings"] = [games.make(f"chess(fen={fen!r})").position_word() for fen in FENS]
     expected = None
     for number, (hosts, workers) in enumerate([(0, 1), (8, 1), (1, 2)]):
         place = tmp_path / f"run{number}"
@@ -207,7 +214,7 @@ def test_the_games_are_those_of_one_process(plugin, tmp_path, game, agents):
             arena.run(keys | {"games": 2, "hosts": 0}, place, workers=1)
         arena.run(keys, place, hosts=hosts, workers=workers, resume=number == 2)
         found = {key: (essence(record), moves_of(record)) for key, record in records_of(place).items()}
-        assert all(record.reason == Reason.PLAYED_OUT for record in records_of(place).values())
+        assert {(record.reason, record.detail) for record in records_of(place).values()} == {(Reason.PLAYED_OUT, "")}
         expected = expected or found
         assert found == expected
 
