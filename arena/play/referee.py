@@ -2,17 +2,16 @@
 
 import functools
 import logging
-import sys
 import sysconfig
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from arena.agents.core.agent import Agent, Decision, IllegalAnswer, OutOfTime, Player, Resigned, changed
+from arena.agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, Resigned, changed
 from arena.config.config import Seat
 from arena.games.core.errors import listed
 from arena.games.core.game import Game
@@ -153,12 +152,6 @@ class Referee:
             if reason := next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), None):
                 raise self._forfeit(reason, f"at ply {ply} {text_of(error)}") from error
             log.exception("game %s: %s raised an exception at ply %d", self.game_id, self.seat.name, ply)
-            authors = watch.files.get(_origin(error), set())
-            if authors and self.agent not in authors:
-                log.error(
-                    "game %s: it comes from the code of another agent, which has spoilt this process", self.game_id
-                )
-                watch.give_up(authors)
             forfeit = Forfeit(Reason.EXCEPTION, storable(f"{self.seat.name}: {in_words(error)}"))
             watch.leave()
             trusted = type(self.seat.agent).__module__.startswith("arena.agents.")
@@ -284,25 +277,6 @@ class Referee:
 def in_words(error: BaseException) -> str:
     """The type and text of an exception, and the line of a user's code that it comes from."""
     return storable(f"{type(error).__name__}: {text_of(error)}{_place(error)}")
-
-
-def _origin(error: BaseException) -> str:
-    """The file of the last of users' code that an exception passed, or of its class if that is a user's; or ""."""
-    kind = getattr(sys.modules.get(type(error).__module__), "__file__", None) or ""
-    if _is_users(kind):
-        return kind
-    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return next(filter(_is_users, reversed(files)), "")
-
-
-def files_of(agents: Iterable[Agent]) -> dict[str, set[int]]:
-    """The files of users' agents, with the numbers of those that each defines."""
-    found: dict[str, set[int]] = {}
-    for number, agent in enumerate(agents):
-        file = getattr(sys.modules.get(type(agent).__module__), "__file__", None)
-        if file and _is_users(file):
-            found.setdefault(file, set()).add(number)
-    return found
 
 
 def _place(error: BaseException) -> str:

@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import heap
 from time import monotonic
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from arena.games.core.shared_memory import sharing
-from arena.play.process_state import Guard
 
 PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, BEST, GAME, HALT, WORDS = range(13)
 NOBODY = -1.0
-EXIT = 70  # the exit code of a process that an agent has spoilt
+EXIT = 70  # the exit code of a process that ends since it cannot go on
 
 
 class Doing(NamedTuple):
@@ -65,28 +64,16 @@ def read(words: Sequence[float], agents: int) -> Doing:
     return Doing(words[PLAYING] == 1.0, agent, *words[SINCE:GAME])
 
 
-def is_nonsense(doing: Doing) -> bool:
-    """Whether a worker cannot have written this; no limit could be kept by it."""
-    soon = monotonic() + 1.0
-    times = doing.since, doing.game_since, doing.compiling, doing.compiled, doing.compiled_game
-    return not (all(0.0 <= time <= soon for time in times) and doing.limit >= 0.0)  # true of NaN
-
-
 class Watch:
     """Notes what a worker does in shared memory; without it in its own, for games without a supervisor."""
 
     def __init__(self, memory: heap.Arena | None = None):
         self._words = memoryview(bytearray(8 * WORDS)).cast("d") if memory is None else words_of(memory)
         self._depth = 0  # of compilations
-        self.tell: Callable[[int | None], None] | None = None  # called with whose code runs from here on
         self.on_compiling: Callable[[bool], None] | None = None  # called with True when it begins, False when it ends
-        self.guard: Guard | None = None  # of the process that agents' code runs in
-        self.files: dict[str, set[int]] = {}  # of users' code: the agents that each defines, in a process of their own
         self.has_compiled = False
         self.forgives = False  # whether a game may be played again, since nobody may be to blame for what ended it
         self._limit = 0.0  # of the code that runs
-        self._begun = 0.0  # when the code that runs was entered first
-        self._changes: list[tuple[set[int], list[str]]] = []
 
     def take(self, game: int) -> None:
         """Note the number of the next game in the current order."""
@@ -106,13 +93,7 @@ class Watch:
 
     def enter(self, agent: int, limit: float) -> None:
         """An agent's code begins."""
-        if self.tell:
-            self.tell(agent)
         words = self._words  # one by one for speed: a game has hundreds of calls
-        if words[AGENT] == NOBODY:
-            if self.guard is not None:
-                self._note(*self.guard.before(agent))
-            self._begun = monotonic()
         words[SINCE] = monotonic()
         words[LIMIT] = self._limit = limit
         words[COMPILED] = 0.0
@@ -120,30 +101,13 @@ class Watch:
 
     def leave(self) -> None:
         """The agent's code has returned."""
-        words = self._words
-        if self.guard is not None and words[AGENT] != NOBODY:
-            self._note(*self.guard.set_back(int(words[AGENT]), self._begun))
-        if self.tell:
-            self.tell(None)  # while its code still counts as running
         self._words[AGENT] = NOBODY
 
-    def give_up(self, who: set[int]) -> None:
-        """End the process, which one of these agents has spoilt for others, as if its own code had; nobody's if there
-        are several."""
-        self._words[AGENT] = min(who) if len(who) == 1 else NOBODY
+    def end_process(self) -> NoReturn:
+        """End the process, by nobody's doing: the supervisor starts another."""
+        self.leave()
         logging.shutdown()
         os._exit(EXIT)
-
-    def changes(self) -> list[tuple[set[int], list[str]]]:
-        """What agents' code has changed of the process since the last call: (whose, or one of theirs; names)."""
-        if self.guard is not None and self.guard.is_due():
-            self._note(*self.guard.settle())
-        found, self._changes = self._changes, []
-        return found
-
-    def _note(self, who: set[int], names: list[str]) -> None:
-        if names:
-            self._changes.append((who, names))
 
     def note_plies(self, plies: int) -> None:
         """Note the plies of the game so far."""

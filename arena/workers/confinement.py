@@ -15,14 +15,13 @@ from multiprocessing import forkserver, resource_tracker
 PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 
 
-def confine(output, inherited: Iterable[int], memory: int, starts: bool = False) -> None:
+def confine(output, inherited: Iterable[int], starts: bool = False) -> None:
     """Set up the process: files, signals, process group, end with the parent, and output.
 
     output: the writing end of a pipe for standard output and standard error; inherited: its parent's descriptors;
-    memory: a descriptor of the file that its clocks are mapped from; starts: whether it starts processes by the fork
-    server that it comes from, which then ends only with it
+    starts: whether it starts processes by the fork server that it comes from, which then ends only with it
     """
-    _let_go_of([*inherited, *_of_the_tracker(), *_same_file(memory)])
+    _let_go_of([*inherited, *_of_the_tracker()])
     _leave_signals_to_the_parent()
     _found_group()
     _end_with_the_parent(starts)
@@ -70,12 +69,6 @@ def _is_open(descriptor):
     except OSError:
         return False
     return True
-
-
-def _same_file(descriptor):
-    """Every descriptor of this file, which stays mapped without them: `mmap` keeps one of its own."""
-    file = os.fstat(descriptor)
-    return [one for one in _open_ones() if os.path.samestat(os.fstat(one), file)]
 
 
 def _of_the_tracker():

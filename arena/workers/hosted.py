@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from multiprocessing.heap import Arena
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +28,9 @@ from arena.workers.hosting_messages import (
     Choose,
     Chosen,
     Close,
+    Compiling,
     Did,
+    Found,
     NewPlayer,
     ProbeRules,
     Raised,
@@ -44,22 +45,22 @@ from arena.workers.messages import SLOW_SECONDS, WorkersEnd
 log = logging.getLogger("arena.workers.hosted")
 
 
-def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sources: str) -> None:
+def main(end: socket.socket, confined: tuple, resolved: dict, sources: str) -> None:
     """Carry out and answer every order that arrives, until there is no more.
 
-    end: of the connection; confined: its output and what it inherits, for `confine`; memory: for its Watch; resolved:
-    a configuration of this agent alone; sources: what `sources_of` it is in the worker, without values
+    end: of the connection; confined: its output and what it inherits, for `confine`; resolved: a configuration of this
+    agent alone; sources: what `sources_of` it is in the worker, without values
     """
-    output, descriptors = confined
-    confine(output, descriptors, memory.fd)
-    channel, watch = WorkersEnd(end, orders), Watch(memory)
+    confine(*confined)
+    channel, watch = WorkersEnd(end, orders), Watch()
     logs.send_by(channel)
+    watch.on_compiling = lambda begins: channel.send(Compiling(begins))
     watch.notice_compilations()
     limit_memory(in_bytes(resolved["memory"]))
     config, process = Config.restored(resolved), os.getpid()
     if sources_of(config, values=False) != sources:
         channel.send(Stale())
-    table = Table(config, watch)
+    table = Table(config, watch, lambda score: channel.send(Found(score)))
     channel.send(Did(READY))
     try:
         while True:
@@ -87,22 +88,18 @@ class Place(NamedTuple):
 class Table:
     """The players of an agent."""
 
-    def __init__(self, config: Config, watch: Watch):
-        self._watch, self._agent = watch, config.agents[0][1]
+    def __init__(self, config: Config, watch: Watch, note_best: Callable[[float], None]):
+        self._watch, self._note_best, self._agent = watch, note_best, config.agents[0][1]
         self._games = {str(game): game for game in config.instances}  # and those from other positions
         self._players: dict[int, Place] = {}
 
     def answer(self, order):
         """Do what is asked; what the agent raises is the answer."""
-        self._watch.begin(playing=True)
-        self._watch.enter(0, 0.0)
         game = self._game(order.game) if isinstance(order, NewPlayer | ProbeRules) else self._players[order.player].game
         try:
             return self._do(order, game)
         except BaseException as error:
             return _raised(order.number, error, game)
-        finally:
-            self._watch.leave()
 
     def _game(self, text: str) -> Game:
         if text not in self._games:
@@ -132,7 +129,7 @@ class Table:
     def _new_player(self, order, game) -> Did:
         player = self._agent.player(game, Budget(**order.budget))
         if game.players == 1:
-            player.note_best = self._watch.note_best  # type: ignore[method-assign]
+            player.note_best = self._note_best  # type: ignore
         self._players[order.player] = Place(player, game, game.initial().dtype, order.warming)
         return Did(order.number, listens=getattr(player.played, "__func__", None) is not Player.played)
 
@@ -169,18 +166,22 @@ def slow_calls(watch: Watch, told: bool = True) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
 
-    def wait(compiling: bool = False):
+    told_before = watch.on_compiling
+
+    def wait(compiling: bool | None = None):
         if compiling:
             faulthandler.cancel_dump_traceback_later()
         else:
             faulthandler.dump_traceback_later(SLOW_SECONDS, file=2)
+        if compiling is not None and told_before:
+            told_before(compiling)
 
     watch.on_compiling = wait
     wait()
     try:
         yield wait
     finally:
-        watch.on_compiling = None
+        watch.on_compiling = told_before
         faulthandler.cancel_dump_traceback_later()
 
 

@@ -6,7 +6,6 @@ those of any agent.
 
 import itertools
 import logging
-import math
 import multiprocessing
 import os
 import select
@@ -15,7 +14,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import connection as pipes
+from dataclasses import dataclass, field
 from multiprocessing import forkserver
 from time import monotonic
 from typing import Any
@@ -26,7 +25,6 @@ from arena.agents.core.agent import Agent, Budget, Decision, Improvement, Player
 from arena.config.config import Config
 from arena.config.keys import HOSTS
 from arena.games.core.game import Game
-from arena.play import watch as watching
 from arena.play.referee import REASONS, HostEnded, HostFault, Judged
 from arena.play.watch import Watch
 from arena.results.database.candidates import MOST, Best
@@ -38,7 +36,9 @@ from arena.workers.hosting_messages import (
     Choose,
     Chosen,
     Close,
+    Compiling,
     Did,
+    Found,
     NewPlayer,
     Order,
     ProbeRules,
@@ -50,9 +50,10 @@ from arena.workers.hosting_messages import (
 )
 from arena.workers.machine import classes_of_made, sources_of
 from arena.workers.messages import Junk, Logged, SupervisorsEnd
+from arena.workers.prints import PRINTED, Printed
 from arena.workers.starting import having_children, start_process
 from arena.workers.verdicts import death, is_stopped
-from arena.workers.worker import ORDER_BYTES, STOPPED_SECONDS
+from arena.workers.worker import ORDER_BYTES, STOP, STOPPED_SECONDS
 
 log = logging.getLogger("arena.workers.hosting")
 
@@ -247,39 +248,42 @@ class Shown:
 
 
 class Host:
-    """A process of an agent; what it prints goes where this process prints."""
+    """A process of an agent."""
 
     def __init__(self, config: Config, sources: str, watch: Watch):
         self._watch, self._compile_seconds = watch, config.values["compile_seconds"]
         ((self.name, _),) = config.agents
         self.note_best: Callable[[float], None] = lambda score: None
         self.ended = False
-        memory, inheritance = watching.new_memory(), inherited()
-        self._words = watching.words_of(memory)
+        inheritance = inherited()
         ours, theirs = socket.socketpair()
         for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
-        with pipes.Connection(os.dup(1), readable=False) as output:
-            arguments = (theirs, (output, inheritance), memory, config.resolved(), sources)
-            with having_children(), safe_path(), _same_server():
-                self.process = multiprocessing.Process(target=hosted.main, name=f"host of {self.name}", args=arguments)
-                start_process(self.process)
+        printed, output = multiprocessing.Pipe(duplex=False)
+        arguments = (theirs, (output, inheritance), config.resolved(), sources)
+        with having_children(), safe_path(), _same_server():
+            self.process = multiprocessing.Process(target=hosted.main, name=f"host of {self.name}", args=arguments)
+            start_process(self.process)
         theirs.close()
+        output.close()
         assert self.process.pid is not None
         self.pid: int = self.process.pid
-        self._end = SupervisorsEnd(ours, answers)
+        self._end, self._printed = SupervisorsEnd(ours, answers), Printed(printed, self._print)
+        self._prints = printed.fileno()
         self._numbers = itertools.count(1)
         self._poll = select.poll()
-        self._poll.register(self._end.fileno(), select.POLLIN)
-        self._poll.register(self.process.sentinel, select.POLLIN)
+        for descriptor in (self._end.fileno(), self.process.sentinel, self._prints):
+            self._poll.register(descriptor, select.POLLIN)
         self._served = multiprocessing.get_start_method() == "forkserver"
-        self._asked = READY
+        self._asked, self._compiling = READY, 0.0
+        self._call = Call(0.0)
 
     def begin(self) -> None:
         """Wait until it can be asked: that is not the agent's time."""
         self._watch.leave_to_host()
+        self._call = Call(LOADING_SECONDS)
         try:
-            self._answer(Did, LOADING_SECONDS, monotonic())
+            self._answer(Did)
         except HostEnded as fault:
             fault.again = True
             raise
@@ -298,62 +302,88 @@ class Host:
         """
         if self.ended:
             raise HostEnded(Reason.DIED, "its process has ended")
-        limit, begun = seconds or self._watch.leave_to_host(), monotonic()
+        self._call = Call(seconds or self._watch.leave_to_host())
         try:
             self._end.send(order)  # type: ignore[arg-type]
-            return self._answer(kind, limit, begun)
+            answer = self._answer(kind)
         except Junk as junk:
             raise self._over(Reason.DIED, f"its process sent {junk}") from None
         except OSError:
             raise self._died() from None
+        finally:
+            self._note_compiling(False)
+        if isinstance(answer, Raised):
+            raise _fault(answer)
+        return answer
 
-    def _answer(self, kind: type, limit: float, begun: float) -> Any:
-        paused = looked = 0.0
-        while True:
-            ready = self._poll.poll(LOOK * 1000)
-            if ready:
+    def _answer(self, kind: type) -> Any:
+        answer = None
+        while answer is None:
+            if ready := [descriptor for descriptor, _ in self._poll.poll(LOOK * 1000)]:
                 messages, open_ = self._end.receive()
+                if self._prints in ready:
+                    self._printed.read()
+                    if self._printed.closed:
+                        self._poll.unregister(self._prints)
                 for message in messages:
-                    if isinstance(message, Logged):
-                        logging.getLogger(message.name).log(message.level, "%s: %s", self.name, message.text)
-                        continue
-                    if isinstance(message, Stale):  # no worker can start that has the new code
-                        log.error("the host of %s has other code than this worker, which ends", self.name)
-                        self.kill()
-                        self._watch.give_up(set())
-                    self._note_clocks(over=True)
-                    if isinstance(message, kind | Raised) and getattr(message, "number", 0) == self._asked:
-                        if isinstance(message, Raised):
-                            raise _fault(message)
-                        return message
-                    raise Junk(f"{message!r:.200} out of turn")
-                if not open_ or (not messages and self.process.exitcode is not None):
+                    if answer is None and isinstance(message, kind | Raised) and message.number == self._asked:  # type: ignore[union-attr]
+                        answer = message
+                    else:
+                        self._take(message)
+                if answer is None and (not open_ or (not messages and self.process.exitcode is not None)):
                     raise self._died()
-            if (now := monotonic()) < looked + LOOK:
-                continue
-            if is_stopped(self.pid):
-                paused += now - max(looked, begun)
-                if paused > STOPPED_SECONDS:
-                    raise self._over(Reason.TIME, f"its process was stopped for {paused:.0f} s", again=True)
-            looked = now
-            self._note_clocks()
-            doing = watching.read(self._words, 1)
-            compiling = doing.compiled + (now - doing.compiling if doing.compiling else 0.0)
-            if compiling > self._compile_seconds:
-                late = f"its kernels were not compiled after compile_seconds = {self._compile_seconds:g}"
-                raise self._over(Reason.TIME, late)
-            if now - begun - paused - compiling > limit:
-                raise self._over(Reason.TIME, f"was not over after {limit:g} s")
+            if answer is None:
+                self._look()
+        return answer
 
-    def _note_clocks(self, over: bool = False) -> None:
-        """Let the worker's own clocks say what this process compiles, and what it has found."""
-        doing = watching.read(self._words, 1)
-        if over:
-            self._watch.note_compiling(0.0, doing.compiled)
-        elif doing.compiling:
-            self._watch.note_compiling(doing.compiling, 0.0)
-        if not math.isnan(doing.best):
-            self.note_best(doing.best)
+    def _take(self, message) -> None:
+        """Take what nobody has asked for."""
+        if isinstance(message, Logged):
+            logging.getLogger(message.name).log(message.level, "%s: %s", self.name, message.text)
+        elif isinstance(message, Compiling):
+            self._note_compiling(message.begins)
+        elif isinstance(message, Found):
+            self.note_best(message.score)
+        elif isinstance(message, Stale):  # no worker can start that has the new code
+            log.error("the host of %s has other code than this worker, which ends", self.name)
+            self.kill()
+            self._watch.end_process()
+        else:
+            raise Junk(f"{message!r:.200} out of turn")
+
+    def _print(self, text: str) -> None:
+        logging.getLogger(PRINTED).info("%s: %s", self.name, text)
+
+    def _note_compiling(self, begins: bool) -> None:
+        """Let the worker's clocks say that this process compiles."""
+        if self._compiling:
+            seconds = monotonic() - self._compiling
+            self._call.compiled += seconds
+            self._watch.note_compiling(0.0, seconds)
+        self._compiling = monotonic() if begins else 0.0
+        if begins:
+            self._watch.note_compiling(self._compiling, 0.0)
+
+    def _look(self) -> None:
+        """Keep the limits of the call."""
+        call, now = self._call, monotonic()
+        passed = now - call.looked
+        if passed < LOOK:
+            return
+        call.looked = now
+        if passed > LOOK + STOP:  # this process was stopped, the host perhaps too
+            call.paused += passed
+        elif is_stopped(self.pid):
+            call.paused += passed
+            call.stopped += passed
+            if call.stopped > STOPPED_SECONDS:
+                raise self._over(Reason.TIME, f"its process was stopped for {call.stopped:.0f} s")
+        compiling = call.compiled + (now - self._compiling if self._compiling else 0.0)
+        if compiling - call.paused > self._compile_seconds:
+            late = f"its kernels were not compiled after compile_seconds = {self._compile_seconds:g}"
+            raise self._over(Reason.TIME, late)
+        if now - call.begun - call.paused - compiling > call.limit:
+            raise self._over(Reason.TIME, f"was not over after {call.limit:g} s")
 
     def _died(self) -> HostEnded:
         until = monotonic() + 1.0
@@ -378,6 +408,19 @@ class Host:
             os.killpg(self.pid, signal.SIGKILL)
         self.process.join()
         self._end.close()
+        self._printed.close()
+
+
+@dataclass
+class Call:
+    """What is known of a call of a host, in seconds."""
+
+    limit: float
+    begun: float = field(default_factory=monotonic)
+    looked: float = field(default_factory=monotonic)
+    compiled: float = 0.0
+    stopped: float = 0.0
+    paused: float = 0.0  # in which the host, or this process, was stopped
 
 
 def _fault(raised: Raised) -> BaseException:

@@ -102,11 +102,23 @@ class Chosen(msgspec.Struct, tag=True, frozen=True):
     fault: Raised | None
 
 
+class Compiling(msgspec.Struct, tag=True, frozen=True):
+    """A kernel begins to be compiled, or all are; nobody has asked for it."""
+
+    begins: bool
+
+
+class Found(msgspec.Struct, tag=True, frozen=True):
+    """The best score that a search has found so far, in a game for one player; nobody has asked for it."""
+
+    score: float
+
+
 class Stale(msgspec.Struct, tag=True, frozen=True):
     """The code of the agent, or of its games, is not the worker's: a file has been edited meanwhile."""
 
 
-Answer = Raised | Did | Chosen | Stale | Logged
+Answer = Raised | Did | Chosen | Compiling | Found | Stale | Logged
 
 orders = msgspec.msgpack.Decoder(Order)
 answers = msgspec.msgpack.Decoder(Answer)

@@ -79,12 +79,6 @@ class Harmed(msgspec.Struct, tag=True, frozen=True):
     agent: int
 
 
-class Running(msgspec.Struct, tag=True, frozen=True):
-    """The code of this agent, or none, runs from here on: who wrote what follows is known."""
-
-    agent: int | None
-
-
 class Logged(msgspec.Struct, tag=True, frozen=True):
     """A record of the worker's log."""
 
@@ -93,7 +87,7 @@ class Logged(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-Message = Ready | Failed | Played | Warmed | Probed | Hosting | Harmed | Running | Logged
+Message = Ready | Failed | Played | Warmed | Probed | Hosting | Harmed | Logged
 
 
 class Serve(msgspec.Struct, tag=True, frozen=True):
@@ -107,11 +101,10 @@ class Serve(msgspec.Struct, tag=True, frozen=True):
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """Tells the worker to play in this order, none but the first after `seconds`; announce: say whose code runs."""
+    """Tells the worker to play in this order, none but the first after `seconds`."""
 
     fixtures: list[Fixture]
     seconds: float
-    announce: bool = False
 
 
 class Probe(msgspec.Struct, tag=True, frozen=True):

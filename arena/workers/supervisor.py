@@ -130,7 +130,7 @@ class Supervisor(Engine):
     def _attend(self, worker, ready, tick) -> Failure | None:
         """Take what it has sent and printed; returns its failure, if any."""
         if worker.printed in ready:
-            worker.note_printed()
+            worker.printed.read()
         ended = worker.process.sentinel in ready or (tick and worker.dead())
         if ended or worker.end in ready:
             ended |= not self._hear(worker, LONGEST if ended else None)

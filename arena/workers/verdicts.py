@@ -1,14 +1,11 @@
 """Decides about games whose worker died or hung, and about agents and games that do it repeatedly.
 
-An agent is accused if its code ran when its process ended by itself or by a fault in it, or ran long after its time.  A
-signal that anybody may send, as when memory is short, accuses nobody: the game is played again, unless the same agent's
-code meets it every time.  So is one whose connection got junk or was closed, by nobody known; that time the worker says
-in the same connection whose code runs.  Kernels of an agent hold the game's rules, so a fresh process first probes
-these alone: if that fails too, the game is void.
+Agents of others play in processes of their own (`arena.workers.hosting`), so a worker holds our agents and the rules.
+If it ends, nobody is accused: the game is played again, and void if that ends another.  An agent whose code runs long
+after its time has lost.  Kernels of an agent hold the game's rules, so a fresh process first probes these alone.
 """
 
 import logging
-import platform
 import signal
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,16 +24,12 @@ ENOUGH = 2  # failures of an agent before play, or of a game, that end its games
 MOST_REPORTED = 100  # different troubles of a run
 TRIES = 2  # times that a game is played if its fault is not known
 TRIES_KILLED = 8  # the same, if workers seem to be killed from outside
-TRIES_STOPPED = 3  # the same, if they are stopped while the same agent's code runs
 # signals that faulty code causes in its own process
 OWN_SIGNALS = {
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGTRAP")
     if hasattr(signal, name)
 }
-STOPPING = {getattr(signal, name) for name in ("SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU") if hasattr(signal, name)}
-# system calls kill, tkill, tgkill and pidfd_send_signal, by machine
-SENDING = {"x86_64": ("62", "200", "234", "424"), "aarch64": ("129", "130", "131", "424")}
 LOST = 255  # the exit code if the fork server, which knows the true one, has died
 
 
@@ -81,26 +74,21 @@ class Verdicts:
         if job.probes:
             return self._after_probe(job, failure)
         if failure.agent not in job.fixture.seats:
-            failure = replace(failure, agent=None)
-            if failure.certain:  # not from outside
-                game = self._game(job.fixture)
-                failure = replace(
-                    failure, fate=f"{failure.fate}, while no agent's code ran: perhaps the rules of {game}"
-                )
+            failure = replace(failure, agent=None, certain=False)
+        if not (failure.certain or failure.outside):
+            failure = replace(failure, fate=f"{failure.fate}, while {self._runs(job.fixture, failure.agent)}")
         job = replace(job, failures=(*job.failures, failure))
-        if culprit(job.failures) is not None:
-            return self._forfeit(job) if job.fixture.condition in self._sound else replace(job, probes=1)
-        if another_try(job.failures):
+        if not failure.certain and another_try(job.failures):
             return job
-        reason = Reason.HANG if failure.reason == Reason.TIME else Reason.CRASH
-        return void_record(self.config, job.fixture, reason, _fates(job), failure.seconds)
+        is_known = failure.agent is None or failure.outside or job.fixture.condition in self._sound
+        return self._settled(job) if is_known else replace(job, probes=1)
 
     def probed(self, job: Job, fault: str) -> GameRecord:
         """The game's record after a probe of the rules; `fault`: what is wrong with them, or ""."""
         if fault:
             return self._void(job, fault)
         self._sound.add(job.fixture.condition)
-        return self._forfeit(job)
+        return self._settled(job)
 
     def of_rules(self, record: GameRecord) -> None:
         """Report a game whose rules failed in play."""
@@ -124,11 +112,20 @@ class Verdicts:
         self.of_rules(record)
         return record
 
-    def _forfeit(self, job):
-        agent, failure = culprit(job.failures), job.failures[-1]
-        self.spoilt[agent] += failure.warming
-        text = f"{self._name(agent)}, whose code ran {'before' if failure.warming else 'in'} play: {_fates(job)}"
-        return forfeit_record(self.config, job.fixture, agent, failure.reason, text, failure.seconds)
+    def _settled(self, job):
+        failure = job.failures[-1]
+        if not failure.certain:
+            reason = Reason.HANG if failure.reason == Reason.TIME else Reason.CRASH
+            return void_record(self.config, job.fixture, reason, _fates(job), failure.seconds)
+        self.spoilt[failure.agent] += failure.warming
+        when = "before" if failure.warming else "in"
+        text = f"{self._name(failure.agent)}, whose code ran {when} play: {_fates(job)}"
+        return forfeit_record(self.config, job.fixture, failure.agent, failure.reason, text, failure.seconds)
+
+    def _runs(self, fixture, agent):
+        if agent is None:
+            return f"no agent's code ran: perhaps the rules of {self._game(fixture)}"
+        return f"code of {self._name(agent)} ran"
 
     def _name(self, agent):
         return self.config.agents[agent][0]
@@ -154,17 +151,7 @@ def fate_of(exitcode: int | None) -> str:
 def death(exitcode: int | None, agent: int | None, warming: bool, served: bool) -> Failure:
     """The failure of a dead worker; `served`: from a fork server."""
     own = exitcode is not None and (-exitcode in OWN_SIGNALS or (exitcode >= 0 and not (served and exitcode == LOST)))
-    return Failure(fate_of(exitcode), Reason.DIED, agent, certain=own, outside=not own, warming=warming)
-
-
-def culprit(failures: Sequence[Failure]) -> int | None:
-    """Who loses the game for the last failure; None if not known, or not yet."""
-    last = failures[-1]
-    if last.agent is None or last.certain:
-        return last.agent
-    same = all(failure.agent == last.agent for failure in failures)
-    stopped = len(failures) >= TRIES_STOPPED and all(one.outside and one.reason == Reason.TIME for one in failures)
-    return last.agent if same and (stopped or not another_try(failures)) else None
+    return Failure(fate_of(exitcode), Reason.DIED, agent, outside=not own, warming=warming)
 
 
 def another_try(failures: Sequence[Failure]) -> bool:
@@ -178,19 +165,3 @@ def is_stopped(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
     except (OSError, IndexError):
         return False
-
-
-def stopped_itself(pid: int) -> bool:
-    """Whether a thread of a stopped process was sending a signal that stops, when it was; False if /proc does not say.
-
-    Source: proc(5), /proc/pid/syscall: the system call and its arguments.
-    """
-    calls = SENDING.get(platform.machine(), ())
-    try:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            call, *given = (task / "syscall").read_text().split()
-            if call in calls and any(int(each, 16) in STOPPING for each in given[1:3]):
-                return True
-    except (OSError, ValueError):
-        pass
-    return False

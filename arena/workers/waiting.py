@@ -18,7 +18,7 @@ class Failure:
     fate: str  # in words
     reason: str  # one of Reason, if an agent is to blame
     agent: int | None  # the one whose code ran
-    certain: bool = False  # the agent is surely to blame
+    certain: bool = False  # a call of its code took too long
     outside: bool = False  # the cause may be outside
     warming: bool = False  # before play
     seconds: float = 0.0  # since it was sent its game

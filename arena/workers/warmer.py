@@ -114,7 +114,7 @@ class Warmer:
 
     def _attend(self, child, ready, tick) -> Failure | None:
         if child.printed in ready:
-            child.note_printed()
+            child.printed.read()
             if child.slow.where and child.agent not in self._slow and child.agent is not None:
                 self._slow.add(child.agent)
                 slow = f"{self.config.agents[child.agent][0]} takes more than {SLOW_SECONDS:g} s for a first decision"
@@ -143,7 +143,8 @@ class Warmer:
                     self._compiled.append(self.config.conditions[0].seats[child.agent])
                 if message.harm:
                     self._spoilt[child.agent] += 1
-                    self._tell_of(child.agent, *message.harm)
+                    reason, fate = message.harm
+                    self._tell_of(child.agent, reason, fate + (f", in {child.slow.where}" if child.slow.where else ""))
                 child.agent, child.has_compiled = None, message.compiled
             else:
                 raise Junk(f"{message!r:.200} out of turn")
@@ -154,8 +155,8 @@ class Warmer:
         if child.agent is None:
             return
         name = self.config.agents[child.agent][0]
-        own = failure.agent == child.agent and not failure.outside
-        self._spoilt[child.agent] += failure.certain and own
+        own = failure.agent == child.agent and failure.certain
+        self._spoilt[child.agent] += own
         if not child.ready:  # nobody has been notified yet
             self.before(name)
         self.after(name, 0.0, f"none: {failure.fate}")

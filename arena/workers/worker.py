@@ -26,9 +26,10 @@ from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.logs import WorkersLog
-from arena.workers.messages import Hosting, Junk, Logged, Message, Play, Probe, Running, Serve, SupervisorsEnd
+from arena.workers.messages import Hosting, Junk, Logged, Message, Play, Probe, Serve, SupervisorsEnd
+from arena.workers.prints import PRINTED, Printed
 from arena.workers.starting import having_children, no_interrupt, start_process
-from arena.workers.verdicts import death, is_stopped, stopped_itself
+from arena.workers.verdicts import death, is_stopped
 from arena.workers.waiting import Failure, Job
 from arena.workers.watchdog import Watchdog
 
@@ -43,8 +44,6 @@ PROBE_SECONDS = 60.0  # for the kernels of a game without an agent
 PROBE_LOADING = 10.0  # of these, for loading them
 BACKSTOP = 4  # times a game's limits: then a worker is killed whatever it says
 MOST_PLIES = 1_000_000_000  # shown of a game
-LONGEST_LINE = 4096  # bytes of prints in a record
-PRINTED_AT_ONCE = 1 << 18  # bytes
 OURS = tuple(str(Path(inspect.getfile(part)).parent) for part in (arena, arena.agents, arena.games))
 FRAME = re.compile(r'  File "(.*)", line (\d+) in (\S+)')  # of a stack that `faulthandler` writes
 ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give a socket less room
@@ -81,9 +80,7 @@ class Worker:
         watchdog.watch(self.process.pid)
         theirs.close()
         output.close()
-        self.end, self.printed = SupervisorsEnd(ours), printed
-        os.set_blocking(printed.fileno(), False)
-        self._line = b""
+        self.end, self.printed = SupervisorsEnd(ours), Printed(printed, self._note_print)
         self.ready = False
         self._hosts = set[int]()  # processes of agents
         self._begin(config, run_log)
@@ -96,7 +93,6 @@ class Worker:
         self.has_compiled = False
         self.sent = 0  # games in its last order
         self.complaint = ""
-        self.running: int | None = None  # the agent whose code wrote what comes next, if known
         self.begun = time.monotonic()  # when it was started, then sent its last order
         self.paused = 0.0  # seconds since then in which it, or this process, was stopped
         self.half_since: float | None = None  # since when a message is incomplete
@@ -129,11 +125,11 @@ class Worker:
         if not (self.jobs and self.ready):
             return
         self.begun, self.paused, self.sent = time.monotonic(), 0.0, len(self.jobs)
-        self.words[watch.GAME], self.running, self.slow = 0.0, None, SlowCall()
+        self.words[watch.GAME], self.slow = 0.0, SlowCall()
         fixtures = [job.fixture for job in self.jobs]
         with suppress(OSError):  # it has just died, as its sentinel shows
             order = Probe(fixtures[0].condition) if self.jobs[0].probes else None
-            self.end.send(order or Play(fixtures, ORDER_SECONDS, announce=bool(self.jobs[0].failures)))
+            self.end.send(order or Play(fixtures, ORDER_SECONDS))
 
     def halt(self) -> None:
         """Let it begin no further game."""
@@ -156,20 +152,20 @@ class Worker:
 
     def hear_out(self) -> bool:
         """Take what an idle worker has printed and logged; whether more may come."""
-        self.note_printed()
+        self.printed.read()
         try:
             return self.hear()[1]
         except Junk:
             return False
 
     def _noted(self, messages: Sequence[Message]) -> list[Message]:
-        """Writes log records, notes whose code runs, and returns the others."""
+        """Writes log records, notes processes of agents, and returns the others."""
         others: list[Message] = []
         for message in messages:
             if isinstance(message, Logged):
+                if message.name == PRINTED:  # by a host
+                    self.slow.read(message.text.partition(": ")[2])
                 self.run_log.of_worker(self.name, message.name, message.level, message.text)
-            elif isinstance(message, Running):
-                self.running = message.agent
             elif isinstance(message, Hosting):
                 self._note_host(message.process)
             else:
@@ -184,27 +180,9 @@ class Worker:
             self._hosts.remove(-process)
             self.watchdog.forget(-process)
 
-    def note_printed(self) -> None:
-        """Write its prints to the log."""
-        with suppress(BlockingIOError):
-            read = 0
-            while read < PRINTED_AT_ONCE and not self.printed.closed:
-                piece = os.read(self.printed.fileno(), 1 << 16)
-                if not piece:
-                    self.printed.close()
-                read += len(piece)
-                *lines, self._line = (self._line + piece).split(b"\n")
-                if len(self._line) > LONGEST_LINE or self.printed.closed:
-                    lines, self._line = [*lines, self._line], b""
-                for line in lines:
-                    self._print(line)
-
-    def _print(self, line):
-        for begin in range(0, len(line), LONGEST_LINE):
-            text = line[begin : begin + LONGEST_LINE].decode("utf-8", "backslashreplace").rstrip()
-            if text:
-                self.slow.read(text)
-                self.run_log.of_worker(self.name, "printed", logging.INFO, text)
+    def _note_print(self, text: str) -> None:
+        self.slow.read(text)
+        self.run_log.of_worker(self.name, PRINTED, logging.INFO, text)
 
     # -- What it does ---------------------------------------------------------------------------------------------
 
@@ -256,8 +234,8 @@ class Worker:
 
     def useless(self, why: str) -> Failure:
         """The failure of a worker that cannot go on because of what it sent, or did not."""
-        guilty, warming = self.running, not self.doing().playing
-        return Failure(why, Reason.DIED, guilty, certain=guilty is not None, warming=warming)
+        doing = self.doing()
+        return Failure(why, Reason.DIED, doing.agent, warming=not doing.playing)
 
     def note_stop(self, seconds: float) -> bool:
         """Whether it is stopped; if so, the last seconds do not count."""
@@ -268,26 +246,14 @@ class Worker:
 
     def overdue(self, now: float, busy: bool) -> Failure | None:
         """The failure if something takes too long; busy: whether it has something to do."""
-        if self.paused and self.note_stop(0.0):
-            if failure := self._of_stop():
-                return failure
+        if self.paused > STOPPED_SECONDS and self.note_stop(0.0):
+            doing, fate = self.doing(), f"it was stopped for {self.paused:.0f} s"
+            return Failure(fate, Reason.TIME, doing.agent, outside=True, warming=not doing.playing)
         if self.half_since is not None and now - self.half_since > HALF_SECONDS:
             return self.useless("it sent half a message")
-        if watch.is_nonsense(self.doing()):
-            return self.useless("the memory of its clocks was overwritten")
         if not self.ready:
             return self.useless("it did not answer") if now - self.begun > START_SECONDS else None
         return self._overdue_game(now) if busy else None
-
-    def _of_stop(self) -> Failure | None:
-        """The failure of a stopped process that stopped itself, or is stopped for long."""
-        doing = self.doing()
-        stopped = partial(Failure, agent=doing.agent, warming=not doing.playing)
-        if self.process.pid is not None and stopped_itself(self.process.pid):
-            return stopped("its process stopped itself", Reason.DIED, certain=doing.agent is not None)
-        if self.paused > STOPPED_SECONDS:
-            return stopped(f"it was stopped for {self.paused:.0f} s", Reason.TIME, outside=True)
-        return None
 
     def _overdue_game(self, now) -> Failure | None:
         """The failure of a game that takes too long; compiling has a limit of its own."""
@@ -332,9 +298,7 @@ class Worker:
         self.kill()  # hosts of which it told last
         for group in (self.process.pid, *self._hosts):
             self.watchdog.forget(group)
-        if not self.printed.closed:
-            self.note_printed()
-            self.printed.close()
+        self.printed.close()
         self.end.close()
 
 

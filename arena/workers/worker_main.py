@@ -6,7 +6,6 @@ A fork server that has loaded this module and the run's games and agents (`arena
 import logging
 import os
 import socket
-from dataclasses import replace
 from multiprocessing.heap import Arena
 from time import monotonic
 
@@ -15,13 +14,11 @@ from arena.config.keys import HOSTS
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.games.core.errors import UserError
-from arena.games.core.jit.bytecode import is_ours
 from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, forfeit_record, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
-from arena.play.process_state import Guard, raises_anywhere
-from arena.play.referee import GRACE, HostEnded, files_of, storable
+from arena.play.referee import GRACE, HostEnded, storable
 from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs
@@ -41,7 +38,6 @@ from arena.workers.messages import (
     Probe,
     Probed,
     Ready,
-    Running,
     Serve,
     Warm,
     Warmed,
@@ -68,7 +64,7 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
     the configuration; sources: what `sources_of` it is where the run began, without values
     """
     output, descriptors = confined
-    confine(output, descriptors, memory.fd, starts=resolved.get("hosts", HOSTS) > 0)
+    confine(output, descriptors, starts=resolved.get("hosts", HOSTS) > 0)
     channel, watch = WorkersEnd(end), Watch(memory)
     logs.send_by(channel)
     watch.notice_compilations()
@@ -89,9 +85,6 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
         pass  # the parent is gone
     except BaseException:
         log.exception("the worker ends")
-        # an alarm, say, that rang in code of ours before it was set back
-        if spoilers := {agent for who, names in watch.changes() if raises_anywhere(names) for agent in who}:
-            watch.give_up(spoilers)
         os._exit(1)
     finally:
         if table is not None:
@@ -110,8 +103,6 @@ def _warmed(config, watch, agent) -> Warmed:
         total += seconds
         if failure:
             break
-    for text in _set_back(config, watch):
-        log.warning("before play: %s", text)
     return Warmed(agent, total, failure, harm, watch.has_compiled)
 
 
@@ -145,25 +136,8 @@ def _settle_in(channel, watch, order: Serve) -> Config | None:
         log.exception("the worker cannot start")
         channel.send(Failed(str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"))
         return None
-    if config.values.get("hosts", HOSTS):
-        watch.guard = None
-    else:
-        watch.guard = Guard(config.instances, watch.give_up) if _has_users_code(config) else None
-    watch.files = files_of(agent for _, agent in config.agents)
     channel.send(Ready())
     return config
-
-
-def _has_users_code(config: Config) -> bool:
-    """Whether code plays that is not of this package, and may change what its process has in common."""
-    playing = (*config.instances, *(agent for _, agent in config.agents))
-    return bool(config.values["plugins"]) or not all(is_ours(type(one).__module__) for one in playing)
-
-
-def _set_back(config, watch) -> list[str]:
-    """What agents have changed of the process since the last call, in sentences."""
-    changes = [(sorted(config.agents[agent][0] for agent in who), names) for who, names in watch.changes()]
-    return [f"{' or '.join(who)} changed {', '.join(names)}, which was set back" for who, names in changes]
 
 
 class Table:
@@ -190,9 +164,6 @@ class Table:
 
     def play(self, order: Play) -> None:
         """Send the records: the first always, the others while there is time."""
-        self._watch.tell = self._announce if order.announce else None
-        if self._watch.guard is not None:
-            self._watch.guard.thorough = order.announce
         begun = sent = monotonic()
         records: list[tuple[Fixture, GameRecord]] = []
         for number, fixture in enumerate(order.fixtures):
@@ -213,7 +184,7 @@ class Table:
             self._watch.forgives = tries < TRIES_KILLED
             self.hosts.begin(frozenset(fixture.seats))
             try:
-                record = self._noted(self._played(fixture))
+                record = self._played(fixture)
                 break
             except HostEnded as fault:
                 tries = max(tries, TRIES_KILLED - TRIES_STOPPED + 1) if fault.reason == Reason.TIME else tries
@@ -252,23 +223,9 @@ class Table:
         log.error("game %s: %s", fixture.id, text)
         return forfeit_record(self._config, fixture, agent, fault.reason, text)
 
-    def _noted(self, record: GameRecord) -> GameRecord:
-        """The record with what agents have changed of the process, which was set back."""
-        said = _set_back(self._config, self._watch)
-        for text in said:
-            log.warning("game %s: %s", record.id, text)
-        texts = filter(None, [record.detail, *said])
-        return replace(record, detail=storable("; ".join(dict.fromkeys(texts))))
-
     def _warm(self, condition, agent):
         with self.hosts.compiling():
             _first_moves(self._config, self._watch, condition.game, condition.seats[agent], agent)
-
-    def _announce(self, agent: int | None) -> None:
-        try:
-            self._channel.send(Running(agent))
-        except OSError:
-            os._exit(1)  # closed by an agent; no exception of ours may be taken for its own
 
     def _send(self, played, over):
         """Send the records; if names of moves, say, cannot be encoded, the game is at fault."""

@@ -264,7 +264,6 @@ WRITERS = {
     "arena/report/archive.py": "a new folder of its own, which is packed; the archive's file",
     "arena/lab/trial.py": "a temporary folder of its own",
     "agents/outside/process.py": "a log that a user has named",
-    "arena/play/process_state.py": "the null device",
     "arena/workers/confinement.py": "the null device",
     "results/database/rows.py": "a new store, whose place is looked at",
     "results/database/store.py": "a store's old and new files, whose places are looked at",

@@ -11,7 +11,6 @@ In a kernel, `game.play(state, move)` is the method of its first argument, compi
     classes.py     digests of what classes are made of, for runs
     bytecode.py    what code is made of, for both
     kept.py        compiled code in files
-    alarms.py      alarms wait for the compiler
     announcing.py  what is said while a script waits for the compiler
 
 tests/games/test_numba.py lists what it uses of Numba's undocumented parts.  ARENA_WHOLE_NUMBA=1 does without parts.py,

@@ -28,7 +28,6 @@ from numba.np.arrayobj import make_array, populate_array
 
 from arena.games.core.cache import METHOD
 from arena.games.core.jit import kept
-from arena.games.core.jit.alarms import deferred
 from arena.games.core.jit.compilable import code_and_values, model_of, native, title_of, type_of
 from arena.games.core.jit.game_tables import (
     ARRAYS,
@@ -98,7 +97,7 @@ def entry_address(game, name: str) -> int:
     """Where a method's machine code is: in this process, on disk, or made now."""
     key = type_of(game), name
     if key not in _addresses:
-        with deferred(), global_compiler_lock, trigger_event("numba:compile", data={"entry": name}):
+        with global_compiler_lock, trigger_event("numba:compile", data={"entry": name}):
             try:
                 _addresses[key] = _load_or_link(game, name)
             except NumbaError:

@@ -14,7 +14,6 @@ from numba.core.registry import CPUDispatcher
 
 from arena.games.core.cache import CODE
 from arena.games.core.jit import kept
-from arena.games.core.jit.alarms import deferred
 from arena.games.core.jit.compilable import Compilable, GameType, Signature, games_in, title_of, type_of
 from arena.games.core.jit.entries import Unfilled, serve
 from arena.games.core.jit.game_tables import NOT_IN_TABLES, GameTable, methods_called, table_of
@@ -93,8 +92,7 @@ class Kernel(CPUDispatcher):
         super().add_overload(compiled)
 
     def _compile_for_args(self, *args, **named):
-        with deferred():
-            compiled = super()._compile_for_args(*args, **named)
+        compiled = super()._compile_for_args(*args, **named)
         if isinstance(args[0], GameTable):
             serve(args[0], self, self.methods)
             self._refuse(args[0], args[1:])
