@@ -121,6 +121,10 @@ class Registry:
                     return self._classes[name]
         return self._classes.get(name) or self.classes().get(name)
 
+    def loaded(self) -> list[type]:
+        """The classes that are registered so far; the index is read as well."""
+        return [*self._classes.values()] if self._index else []
+
     def __contains__(self, name: str) -> bool:
         """Whether a class is registered or in the index, without imports."""
         return name in self._classes or name in self._index

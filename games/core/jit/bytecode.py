@@ -104,5 +104,9 @@ def _is_pythons(top) -> bool:
     spec = getattr(sys.modules.get(top), "__spec__", None)
     if spec is None or not spec.has_location:
         return top in sys.builtin_module_names or (spec is not None and spec.origin in ("built-in", "frozen"))
-    folders = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib"))
-    return spec.origin.startswith(folders) and "site-packages" not in spec.origin
+    return spec.origin.startswith(_pythons_folders()) and "site-packages" not in spec.origin
+
+
+@functools.cache
+def _pythons_folders() -> tuple[str, ...]:
+    return tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "platstdlib"))
