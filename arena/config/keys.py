@@ -22,7 +22,7 @@ def _count(kind):
     return Field(None, gt=0, le=MAX_COUNT, description=f"{kind} is a whole number from 1 to {MAX_COUNT}")
 
 
-HOSTS = 8  # processes of users' agents in each worker
+HOSTS = 32  # processes of users' agents in each worker
 
 
 class BudgetTable(Table):

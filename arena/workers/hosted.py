@@ -5,7 +5,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from arena.results.database.record import numbers_of
 from arena.workers import logs
 from arena.workers.confinement import confine, limit_memory
 from arena.workers.hosting_messages import (
+    HEARD,
     READY,
     Choose,
     Chosen,
@@ -45,11 +46,12 @@ from arena.workers.messages import SLOW_SECONDS, WorkersEnd
 log = logging.getLogger("arena.workers.hosted")
 
 
-def main(end: socket.socket, confined: tuple, resolved: dict, sources: str) -> None:
+def main(end: socket.socket, confined: tuple, resolved: dict, own: list[str], sources: str) -> None:
     """Carry out and answer every order that arrives, until there is no more.
 
     end: of the connection; confined: its output and what it inherits, for `confine`; resolved: a configuration of this
-    agent alone; sources: what `sources_of` it is in the worker, without values
+    agent alone; own: the plug-ins that its classes are of; sources: what `sources_of` it is in the worker, without
+    values
     """
     confine(*confined)
     channel, watch = WorkersEnd(end, orders), Watch()
@@ -57,9 +59,9 @@ def main(end: socket.socket, confined: tuple, resolved: dict, sources: str) -> N
     watch.on_compiling = lambda begins: channel.send(Compiling(begins))
     watch.notice_compilations()
     limit_memory(in_bytes(resolved["memory"]))
-    config, process = Config.restored(resolved), os.getpid()
-    if sources_of(config, values=False) != sources:
-        channel.send(Stale())
+    config, process = _restored(resolved, own, sources), os.getpid()
+    if config is None:
+        return channel.send(Stale())
     table = Table(config, watch, lambda score: channel.send(Found(score)))
     channel.send(Did(READY))
     try:
@@ -74,6 +76,17 @@ def main(end: socket.socket, confined: tuple, resolved: dict, sources: str) -> N
     except BaseException:
         log.exception("the host ends")  # an alarm of the agent's, say, that rang while it waited
         os._exit(watching.EXIT)
+
+
+def _restored(resolved: dict, own: list[str], sources: str) -> Config | None:
+    """The configuration, with its own plug-ins if these are enough, since thirty take long; None if its code is not
+    that of the worker."""
+    with suppress(Exception):  # where a plug-in needs others that it does not import
+        config = Config.restored({**resolved, "plugins": own})
+        if sources_of(config, values=False) == sources:
+            return config
+    config = Config.restored(resolved)
+    return config if sources_of(config, values=False) == sources else None
 
 
 class Place(NamedTuple):
@@ -122,16 +135,18 @@ class Table:
             elif isinstance(order, Start):
                 player.start(game, np.frombuffer(order.state, dtype).copy(), order.moves)
             elif isinstance(order, Close):
-                del self._players[order.player]
                 player.close(order.result)
             return Did(order.number)
 
     def _new_player(self, order, game) -> Did:
+        for number in order.gone:
+            del self._players[number]
         player = self._agent.player(game, Budget(**order.budget))
         if game.players == 1:
             player.note_best = self._note_best  # type: ignore
         self._players[order.player] = Place(player, game, game.initial().dtype, order.warming)
-        return Did(order.number, listens=getattr(player.played, "__func__", None) is not Player.played)
+        own = [name for name in HEARD if getattr(getattr(player, name), "__func__", None) is not getattr(Player, name)]
+        return Did(order.number, hears=own)
 
     def _choose(self, player, game, order, state) -> Chosen:
         if order.allotted is not None:

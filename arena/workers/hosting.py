@@ -25,6 +25,7 @@ from arena.agents.core.agent import Agent, Budget, Decision, Improvement, Player
 from arena.config.config import Config
 from arena.config.keys import HOSTS
 from arena.games.core.game import Game
+from arena.games.core.plugins import source_of
 from arena.play.referee import REASONS, HostEnded, HostFault, Judged
 from arena.play.watch import Watch
 from arena.results.database.candidates import MOST, Best
@@ -48,7 +49,7 @@ from arena.workers.hosting_messages import (
     Took,
     answers,
 )
-from arena.workers.machine import classes_of_made, sources_of
+from arena.workers.machine import classes_of, classes_of_made, sources_of
 from arena.workers.messages import Junk, Logged, SupervisorsEnd
 from arena.workers.prints import PRINTED, Printed
 from arena.workers.starting import having_children, start_process
@@ -117,8 +118,9 @@ class Hosts:
         """A player of an agent; HostFault if it cannot be made."""
         number = next(self._players)
         host = self._host(agent)
-        done = host.ask(NewPlayer(host.next(), number, str(game), budget.given(), self._warming), Did)
-        return (ListeningPlayer if done.listens else HostedPlayer)(host, number)
+        gone, host.gone = host.gone, []
+        done = host.ask(NewPlayer(host.next(), number, str(game), budget.given(), self._warming, gone), Did)
+        return HostedPlayer(host, number, done.hears)
 
     def fault_of_rules(self, agent: int, game: Game, state: np.ndarray) -> str:
         """What is wrong with the kernels of a user's game, run in a process without a player; or ""."""
@@ -145,7 +147,8 @@ class Hosts:
         if host is None:
             self._trim(1)
             with self._watch.loading():
-                host = Host(self._alone(agent), self._sources[agent], self._watch)
+                alone = self._alone(agent)
+                host = Host(alone, _own_plugins(alone), self._sources[agent], self._watch)
                 self._hosts[agent] = host
                 self._told(host.pid)
                 host.begin()
@@ -164,6 +167,13 @@ class Hosts:
         for agent in [agent for agent in self._hosts if agent not in self._needed]:
             if len(self._hosts) + more > max(self.most, len(self._needed)):
                 self.end(agent)
+
+
+def _own_plugins(config: Config) -> list[str]:
+    """The plug-ins that the classes of a configuration are of."""
+    modules = [cls.__module__ for cls in classes_of(config)]
+    named = [(plugin, source_of(plugin).module) for plugin in config.values["plugins"]]
+    return [plugin for plugin, name in named if any(f"{module}.".startswith(f"{name}.") for module in modules)]
 
 
 def _is_ours(agent: Agent) -> bool:
@@ -195,14 +205,20 @@ class Hosted:
 
 
 class HostedPlayer(Player):
-    """A player in a host; its methods raise HostFault for what happens there."""
+    """A player in a host, told of what it hears; its methods raise HostFault for what happens there."""
 
-    def __init__(self, host: "Host", number: int):
-        self._host, self._number = host, number
+    def __init__(self, host: "Host", number: int, hears: list[str]):
+        self._host, self._number, self._hears = host, number, hears
         self._allotted: dict[str, Any] | None = None
+        if "played" in hears:
+            self.played = self._took  # type: ignore[method-assign]
 
     def start(self, game, state, moves):
-        self._host.ask(Start(self._host.next(), self._number, state.tobytes(), [int(move) for move in moves]), Did)
+        if "start" in self._hears:
+            self._host.ask(Start(self._host.next(), self._number, state.tobytes(), [int(move) for move in moves]), Did)
+
+    def _took(self, move):
+        self._host.ask(Took(self._host.next(), self._number, int(move)), Did)
 
     def allot(self, budget):
         self._allotted = budget.given()
@@ -226,15 +242,9 @@ class HostedPlayer(Player):
         )
 
     def close(self, result):
-        if not self._host.ended:
+        self._host.gone.append(self._number)
+        if "close" in self._hears and not self._host.ended:
             self._host.ask(Close(self._host.next(), self._number, result), Did)
-
-
-class ListeningPlayer(HostedPlayer):
-    """One that wants to hear of moves."""
-
-    def played(self, move):
-        self._host.ask(Took(self._host.next(), self._number, int(move)), Did)
 
 
 class Shown:
@@ -250,17 +260,18 @@ class Shown:
 class Host:
     """A process of an agent."""
 
-    def __init__(self, config: Config, sources: str, watch: Watch):
+    def __init__(self, config: Config, own: list[str], sources: str, watch: Watch):
         self._watch, self._compile_seconds = watch, config.values["compile_seconds"]
         ((self.name, _),) = config.agents
         self.note_best: Callable[[float], None] = lambda score: None
         self.ended = False
+        self.gone: list[int] = []  # players that are no longer needed
         inheritance = inherited()
         ours, theirs = socket.socketpair()
         for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
             end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
         printed, output = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, (output, inheritance), config.resolved(), sources)
+        arguments = (theirs, (output, inheritance), config.resolved(), own, sources)
         with having_children(), safe_path(), _same_server():
             self.process = multiprocessing.Process(target=hosted.main, name=f"host of {self.name}", args=arguments)
             start_process(self.process)

@@ -5,17 +5,20 @@ import msgspec
 from arena.agents.core.clock import Clock
 from arena.workers.messages import Logged
 
+HEARD = "start", "played", "close"  # methods of a player that need not be called unless they are its own
 READY = 0  # the number of the first answer, which nobody has asked for
 
 
 class NewPlayer(msgspec.Struct, tag=True, frozen=True):
-    """Make a player of the agent; warming: to compile its kernels, so a slow call prints where it is."""
+    """Make a player of the agent; warming: to compile its kernels, so a slow call prints where it is; gone: the players
+    that are no longer needed."""
 
     number: int
     player: int
     game: str
     budget: dict[str, float | int | Clock]
     warming: bool
+    gone: list[int]
 
 
 class Start(msgspec.Struct, tag=True, frozen=True):
@@ -77,10 +80,10 @@ class Raised(msgspec.Struct, tag=True, frozen=True):
 
 
 class Did(msgspec.Struct, tag=True, frozen=True):
-    """It is done; listens: a new player wants to hear of moves; fault: of a game's kernels, or ""."""
+    """It is done; hears: a new player's own methods among `HEARD`; fault: of a game's kernels, or ""."""
 
     number: int
-    listens: bool = False
+    hears: list[str] = []
     fault: str = ""
 
 

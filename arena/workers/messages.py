@@ -151,7 +151,7 @@ class WorkersEnd:
     """The worker's end, for any thread; `decoder` reads what arrives."""
 
     def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _orders):
-        self._end, self._decoder, self._lock = end, decoder, threading.Lock()
+        self._end, self._decoder, self._lock, self._data = end, decoder, threading.Lock(), bytearray()
 
     def send(self, message: msgspec.Struct) -> None:
         """OSError if the supervisor is gone."""
@@ -164,13 +164,14 @@ class WorkersEnd:
         return self._decoder.decode(self._exactly(_LENGTH.unpack(self._exactly(_LENGTH.size))[0]))
 
     def _exactly(self, size):
-        data = bytearray()
-        while len(data) < size:
-            piece = self._end.recv(size - len(data))
+        while len(self._data) < size:
+            piece = self._end.recv(PIECE)
             if not piece:
                 raise EOFError
-            data += piece
-        return bytes(data)
+            self._data += piece
+        found = bytes(self._data[:size])
+        del self._data[:size]
+        return found
 
 
 class SupervisorsEnd:
@@ -214,6 +215,8 @@ class SupervisorsEnd:
                 break
             self._data += piece
             read += len(piece)
+            if len(piece) < PIECE:
+                break
         return self._whole(), open_
 
     def _whole(self):

@@ -171,7 +171,7 @@ def test_resolved_spells_out_the_defaults(tmp_path):
         "compile_seconds": 300.0,
         "memory": None,
         "disk": None,
-        "hosts": 8,
+        "hosts": 32,
         "plugins": [],
         "plugin_path": None,
         "pairings": [],

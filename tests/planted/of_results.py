@@ -751,8 +751,8 @@ FAULTS = [
     (
         "a host that listens is told nothing",
         "arena/workers/hosted.py",
-        "is not Player.played)",
-        "is None)",
+        "is not getattr(Player, name)]",
+        "is None]",
         "tests/arena/test_hosts.py -k one_process",
     ),
     (
