@@ -117,10 +117,15 @@ class Watch:
         """Note the best score that the search has found so far."""
         self._words[BEST] = score
 
-    def leave_to_host(self) -> float:
-        """The seconds of the code that runs, which its own process keeps to from here on, and not this one."""
-        self._words[LIMIT] = math.inf
-        return self._limit
+    @contextmanager
+    def left_to_host(self) -> Iterator[float]:
+        """A context in which the seconds of the code that runs, which it gives, are for its own process to keep."""
+        words, limit = self._words, self._limit
+        words[LIMIT] = math.inf
+        try:
+            yield limit
+        finally:
+            words[SINCE], words[LIMIT] = monotonic(), limit
 
     @contextmanager
     def loading(self) -> Iterator[None]:

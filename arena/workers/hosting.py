@@ -291,10 +291,10 @@ class Host:
 
     def begin(self) -> None:
         """Wait until it can be asked: that is not the agent's time."""
-        self._watch.leave_to_host()
         self._call = Call(LOADING_SECONDS)
         try:
-            self._answer(Did)
+            with self._watch.left_to_host():
+                self._answer(Did)
         except HostEnded as fault:
             fault.again = True
             raise
@@ -313,10 +313,11 @@ class Host:
         """
         if self.ended:
             raise HostEnded(Reason.DIED, "its process has ended")
-        self._call = Call(seconds or self._watch.leave_to_host())
         try:
-            self._end.send(order)  # type: ignore[arg-type]
-            answer = self._answer(kind)
+            with self._watch.left_to_host() as limit:
+                self._call = Call(seconds or limit)
+                self._end.send(order)  # type: ignore[arg-type]
+                answer = self._answer(kind)
         except Junk as junk:
             raise self._over(Reason.DIED, f"its process sent {junk}") from None
         except OSError:

@@ -115,12 +115,12 @@ class Warmer:
     def _attend(self, child, ready, tick) -> Failure | None:
         if child.printed in ready:
             child.printed.read()
+        try:
+            open_ = self._hear(child)
             if child.slow.where and child.agent not in self._slow and child.agent is not None:
                 self._slow.add(child.agent)
                 slow = f"{self.config.agents[child.agent][0]} takes more than {SLOW_SECONDS:g} s for a first decision"
                 self.failed(f"{slow}: {child.slow.where}")
-        try:
-            open_ = self._hear(child)
             if open_ and not child.dead():
                 return child.overdue(time.monotonic(), child.agent is not None) if tick else None
             child.ends_within(1.0)

@@ -22,6 +22,7 @@ from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.play import watch
 from arena.play.first_moves import play_first_moves
+from arena.play.referee import GRACE
 from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.confinement import inherited, safe_path
@@ -271,7 +272,8 @@ class Worker:
                 what = "its move was" if doing.playing else "its first decisions were"
                 where = f", in {self.slow.where}" if self.slow.where and not doing.playing else ""
                 return late(f"{what} not over after {limit:g} s{where}", agent=agent, certain=True)
-        limit = game_seconds
+        # before play each of two agents has as long
+        limit = game_seconds if doing.playing else 2 * game_seconds + GRACE
         if self.jobs and self.jobs[0].probes:
             limit = min(PROBE_SECONDS, max(PROBE_LOADING, game_seconds))
         elapsed = now - max(doing.game_since, self.begun) - self.paused

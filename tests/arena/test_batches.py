@@ -56,7 +56,7 @@ def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, ho
     """Some games of a batch end or harm their process: they alone are lost or void, for the same reason."""
     games = 300 if how in ("never", "raise") else 60
     bad = f"test_odd(how={how!r}, at=4, odds={0.05 if how in ('kill', 'deaf') else 0.1})"
-    keys = values("random", ("bad", bad), game=LONG, games=games)
+    keys = values("random", ("bad", bad), game=LONG, games=games, hosts=0)
     found, lengths = played(bench, keys, workers=1)
     assert len(found) == games and max(lengths) > 5
     two, _ = played(bench, keys, workers=2)
@@ -64,7 +64,7 @@ def test_a_batch_is_played_and_judged_as_single_games_are(bench, monkeypatch, ho
     single, lengths = played(bench, keys, workers=2)
     assert set(lengths) == {1} and found == two == single
     reasons = Counter(fields["reason"] for fields, *_ in found.values())
-    harm = {"raise": Reason.EXCEPTION, "exit": Reason.DIED, "kill": Reason.DIED, "deaf": Reason.DIED}
+    harm = {"raise": Reason.EXCEPTION, "exit": Reason.CRASH, "kill": Reason.CRASH, "deaf": Reason.CRASH}
     assert set(reasons) == {Reason.PLAYED_OUT, harm.get(how, Reason.PLAYED_OUT)}
 
 

@@ -135,6 +135,14 @@ def test_a_game_that_ends_its_workers_is_void(bench, how, fate, tries):
     assert {record.reason for record in records if record not in bad} == {Reason.PLAYED_OUT}
 
 
+def test_an_agent_that_hangs_before_play_loses_its_games(bench):
+    """Also where it may take as long as a game, and the rules are then tried without it."""
+    keys = values("random", ("bad", "test_odd(how='hang')"), games=6, game_seconds=1.0)
+    records = bench(keys, workers=1).run().values()
+    assert {record.outcome == float(record.second == "bad") for record in records} == {True}
+    assert Counter(record.reason for record in records) == {Reason.TIME: 2, Reason.EXCLUDED: 4}
+
+
 @pytest.mark.slow
 def test_an_agent_that_hangs_loses_its_games(bench):
     """The limit is longer than a stop of the machine that goes unnoticed, which would make others lose, too."""
@@ -365,7 +373,7 @@ def test_a_loop_in_a_first_decision_ends_with_a_moves_time_and_names_its_line(tm
     assert time.monotonic() - begun < 60.0
     slow, _, hung = (entry for entry in told if "looping" in str(entry))
     assert slow == "looping takes more than 5 s for a first decision: decide (looping_of_test.py, line 11)"
-    assert re.search(r"were not over after \d+ s, in decide \(looping_of_test.py, line 11\)$", hung)
+    assert re.search(r"was not over after \d+ s, in decide \(looping_of_test.py, line 11\)$", hung)
 
 
 @pytest.mark.parametrize("compiling, thinking, told", [(0.5, 0.0, False), (0.0, 0.5, True), (0.5, 0.5, True)])
