@@ -6,14 +6,10 @@ those of any agent.
 
 import itertools
 import logging
-import multiprocessing
-import os
 import select
-import signal
-import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import forkserver
 from time import monotonic
@@ -31,7 +27,7 @@ from arena.play.watch import Watch
 from arena.results.database.candidates import MOST, Best
 from arena.results.database.record import Reason
 from arena.workers import hosted
-from arena.workers.confinement import inherited, safe_path
+from arena.workers.child import PRINTED, Child
 from arena.workers.hosting_messages import (
     READY,
     Choose,
@@ -50,11 +46,9 @@ from arena.workers.hosting_messages import (
     answers,
 )
 from arena.workers.machine import classes_of, classes_of_made, sources_of
-from arena.workers.messages import Junk, Logged, SupervisorsEnd
-from arena.workers.prints import PRINTED, Printed
-from arena.workers.starting import having_children, start_process
-from arena.workers.verdicts import death, is_stopped
-from arena.workers.worker import ORDER_BYTES, STOP, STOPPED_SECONDS
+from arena.workers.messages import Junk, Logged
+from arena.workers.verdicts import is_stopped
+from arena.workers.worker import STOP, STOPPED_SECONDS
 
 log = logging.getLogger("arena.workers.hosting")
 
@@ -257,7 +251,7 @@ class Shown:
         return self._text
 
 
-class Host:
+class Host(Child):
     """A process of an agent."""
 
     def __init__(self, config: Config, own: list[str], sources: str, watch: Watch):
@@ -266,26 +260,13 @@ class Host:
         self.note_best: Callable[[float], None] = lambda score: None
         self.ended = False
         self.gone: list[int] = []  # players that are no longer needed
-        inheritance = inherited()
-        ours, theirs = socket.socketpair()
-        for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
-            end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
-        printed, output = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, (output, inheritance), config.resolved(), own, sources)
-        with having_children(), safe_path(), _same_server():
-            self.process = multiprocessing.Process(target=hosted.main, name=f"host of {self.name}", args=arguments)
-            start_process(self.process)
-        theirs.close()
-        output.close()
-        assert self.process.pid is not None
-        self.pid: int = self.process.pid
-        self._end, self._printed = SupervisorsEnd(ours, answers), Printed(printed, self._print)
-        self._prints = printed.fileno()
+        more = config.resolved(), own, sources
+        with _same_server():
+            super().__init__(f"host of {self.name}", hosted.main, more, answers, self._print)
         self._numbers = itertools.count(1)
-        self._poll = select.poll()
-        for descriptor in (self._end.fileno(), self.process.sentinel, self._prints):
+        self._prints, self._poll = self.printed.fileno(), select.poll()
+        for descriptor in (self.end.fileno(), self.process.sentinel, self._prints):
             self._poll.register(descriptor, select.POLLIN)
-        self._served = multiprocessing.get_start_method() == "forkserver"
         self._asked, self._compiling = READY, 0.0
         self._call = Call(0.0)
 
@@ -316,7 +297,7 @@ class Host:
         try:
             with self._watch.left_to_host() as limit:
                 self._call = Call(seconds or limit)
-                self._end.send(order)  # type: ignore[arg-type]
+                self.end.send(order)  # type: ignore[arg-type]
                 answer = self._answer(kind)
         except Junk as junk:
             raise self._over(Reason.DIED, f"its process sent {junk}") from None
@@ -332,17 +313,17 @@ class Host:
         answer = None
         while answer is None:
             if ready := [descriptor for descriptor, _ in self._poll.poll(LOOK * 1000)]:
-                messages, open_ = self._end.receive()
+                messages, open_ = self.end.receive()
                 if self._prints in ready:
-                    self._printed.read()
-                    if self._printed.closed:
+                    self.printed.read()
+                    if self.printed.closed:
                         self._poll.unregister(self._prints)
                 for message in messages:
                     if answer is None and isinstance(message, kind | Raised) and message.number == self._asked:  # type: ignore[union-attr]
                         answer = message
                     else:
                         self._take(message)
-                if answer is None and (not open_ or (not messages and self.process.exitcode is not None)):
+                if answer is None and (not open_ or (not messages and self.dead())):
                     raise self._died()
             if answer is None:
                 self._look()
@@ -398,14 +379,10 @@ class Host:
             raise self._over(Reason.TIME, f"was not over after {call.limit:g} s")
 
     def _died(self) -> HostEnded:
-        until = monotonic() + 1.0
-        while self.process.exitcode is None and monotonic() < until:
-            self.process.join(0.01)
-        if (code := self.process.exitcode) is None:
+        if not self.ends_within(1.0):
             return self._over(Reason.DIED, "its process closed its connection")
-        failure = death(code, None, False, self._served)
-        fate = failure.fate.replace("the worker", "its process")
-        return self._over(Reason.DIED, fate, again=failure.outside)
+        failure = self.death()
+        return self._over(Reason.DIED, failure.fate.replace("the worker", "its process"), again=failure.outside)
 
     def _over(self, reason: str, text: str, again: bool = False) -> HostEnded:
         """End the process; what to raise."""
@@ -415,12 +392,8 @@ class Host:
     def kill(self) -> None:
         """Kill the process and its group, which has all that it has started."""
         self.ended = True
-        self.process.kill()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        self.process.join()
-        self._end.close()
-        self._printed.close()
+        super().kill()
+        self.close()
 
 
 @dataclass

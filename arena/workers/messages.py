@@ -126,8 +126,8 @@ class Leave(msgspec.Struct, tag=True, frozen=True):
 Order = Serve | Play | Probe | Warm | Leave
 
 _encoder = msgspec.msgpack.Encoder()
-_messages = msgspec.msgpack.Decoder(Message)
-_orders = msgspec.msgpack.Decoder(Order)
+messages = msgspec.msgpack.Decoder(Message)
+orders = msgspec.msgpack.Decoder(Order)
 T = TypeVar("T")
 
 
@@ -150,7 +150,7 @@ def frame_of(message: msgspec.Struct) -> bytes:
 class WorkersEnd:
     """The worker's end, for any thread; `decoder` reads what arrives."""
 
-    def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _orders):
+    def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = orders):
         self._end, self._decoder, self._lock, self._data = end, decoder, threading.Lock(), bytearray()
 
     def send(self, message: msgspec.Struct) -> None:
@@ -177,7 +177,7 @@ class WorkersEnd:
 class SupervisorsEnd:
     """The supervisor's end, which never blocks; `decoder` reads what arrives."""
 
-    def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = _messages):
+    def __init__(self, end: socket.socket, decoder: msgspec.msgpack.Decoder = messages):
         end.setblocking(False)
         self._end, self._decoder, self._data = end, decoder, bytearray()
 

@@ -86,9 +86,9 @@ class Supervisor(Engine):
     def playing(self) -> dict[int, str]:
         """The games being played: process id of the worker, id of the game."""
         return {
-            worker.process.pid: job.fixture.id
+            worker.pid: job.fixture.id
             for worker in list(self._hired)
-            if worker.ready and (job := worker.job) is not None and worker.process.pid is not None
+            if worker.ready and (job := worker.job) is not None
         }
 
     def in_play(self) -> list[InPlay]:
@@ -142,7 +142,7 @@ class Supervisor(Engine):
             return worker.useless(worker.complaint)
         failure = worker.overdue(time.monotonic(), bool(worker.jobs)) if tick else None
         if failure and failure.outside:
-            process = f"{worker.name}, process {worker.process.pid}"
+            process = f"{worker.name}, process {worker.pid}"
             self.verdicts.tell(f"{process}: {failure.fate} (SIGSTOP); it is ended, and others play its games")
         return failure
 

@@ -3,11 +3,7 @@
 import inspect
 import logging
 import math
-import multiprocessing
-import os
 import re
-import signal
-import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -25,12 +21,10 @@ from arena.play.first_moves import play_first_moves
 from arena.play.referee import GRACE
 from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
-from arena.workers.confinement import inherited, safe_path
+from arena.workers.child import PRINTED, Child, kill_group
 from arena.workers.logs import WorkersLog
-from arena.workers.messages import Hosting, Junk, Logged, Message, Play, Probe, Serve, SupervisorsEnd
-from arena.workers.prints import PRINTED, Printed
-from arena.workers.starting import having_children, no_interrupt, start_process
-from arena.workers.verdicts import death, is_stopped
+from arena.workers.messages import Hosting, Junk, Logged, Message, Play, Probe, Serve, messages
+from arena.workers.verdicts import is_stopped
 from arena.workers.waiting import Failure, Job
 from arena.workers.watchdog import Watchdog
 
@@ -47,7 +41,6 @@ BACKSTOP = 4  # times a game's limits: then a worker is killed whatever it says
 MOST_PLIES = 1_000_000_000  # shown of a game
 OURS = tuple(str(Path(inspect.getfile(part)).parent) for part in (arena, arena.agents, arena.games))
 FRAME = re.compile(r'  File "(.*)", line (\d+) in (\S+)')  # of a stack that `faulthandler` writes
-ORDER_BYTES = 1 << 17  # more than an order has, so that it is sent whole: some systems give a socket less room
 
 
 class InPlay(NamedTuple):
@@ -59,8 +52,11 @@ class InPlay(NamedTuple):
     best: float = math.nan  # score that a search has found so far, in a game for one player
 
 
-class Worker:
-    """A process: `target` with its connection, output, memory, the configuration, and the run's sources."""
+class Worker(Child):
+    """A process with a memory that says what it does, and the games that it plays, of a configuration.
+
+    sources: of the configuration, as the process must have them, too
+    """
 
     def __init__(
         self, name: str, target: Callable, config: Config, sources: str, run_log: WorkersLog, watchdog: Watchdog
@@ -68,20 +64,8 @@ class Worker:
         self.watchdog = watchdog
         memory = watch.new_memory()
         self.words = watch.words_of(memory)
-        inheritance = inherited()
-        ours, theirs = socket.socketpair()
-        for end, room in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
-            end.setsockopt(socket.SOL_SOCKET, room, ORDER_BYTES)
-        printed, output = multiprocessing.Pipe(duplex=False)
-        arguments = (theirs, (output, inheritance), memory, config.resolved(), sources)
-        self.served = multiprocessing.get_start_method() == "forkserver"
-        with having_children(), no_interrupt(), safe_path():
-            self.process = multiprocessing.Process(target=target, name=name, args=arguments)
-            start_process(self.process)
-        watchdog.watch(self.process.pid)
-        theirs.close()
-        output.close()
-        self.end, self.printed = SupervisorsEnd(ours), Printed(printed, self._note_print)
+        super().__init__(name, target, (memory, config.resolved(), sources), messages, self._note_print)
+        watchdog.watch(self.pid)
         self.ready = False
         self._hosts = set[int]()  # processes of agents
         self._begin(config, run_log)
@@ -217,21 +201,10 @@ class Worker:
         plies = int(doing.plies) if doing.game_since >= self.begun and 0 <= doing.plies < MOST_PLIES else 0
         return InPlay(job.fixture, plies, max(0.0, seconds), doing.best if doing.game_since >= self.begun else math.nan)
 
-    def dead(self) -> bool:
-        """Whether its process has ended."""
-        return self.process.exitcode is not None
-
-    def ends_within(self, seconds: float) -> bool:
-        """Wait for its end: not by its sentinel, to which a forked process may write."""
-        until = time.monotonic() + seconds
-        while not self.dead() and time.monotonic() < until:
-            time.sleep(0.005)
-        return self.dead()
-
     def fate(self) -> Failure:
         """The failure of a dead worker."""
         doing = self.doing()
-        return death(self.process.exitcode, doing.agent, not doing.playing, self.served)
+        return self.death(doing.agent, not doing.playing)
 
     def useless(self, why: str) -> Failure:
         """The failure of a worker that cannot go on because of what it sent, or did not."""
@@ -240,7 +213,7 @@ class Worker:
 
     def note_stop(self, seconds: float) -> bool:
         """Whether it is stopped; if so, the last seconds do not count."""
-        stopped = self.process.pid is not None and is_stopped(self.process.pid)
+        stopped = is_stopped(self.pid)
         if stopped:
             self.paused += seconds
         return stopped
@@ -287,21 +260,18 @@ class Worker:
     # -- Its end --------------------------------------------------------------------------------------------------
 
     def kill(self) -> None:
-        """Kill its process and process group, which includes processes of agents."""
-        self.process.kill()
-        for group in (self.process.pid, *self._hosts):
-            if hasattr(os, "killpg") and group is not None:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(group, signal.SIGKILL)
+        """Kill its process and its hosts, with their groups."""
+        super().kill()
+        for host in self._hosts:
+            kill_group(host)
 
     def close(self) -> None:
         """Wait for the end of a killed process, and drop unread messages."""
         self.process.join()
         self.kill()  # hosts of which it told last
-        for group in (self.process.pid, *self._hosts):
+        for group in (self.pid, *self._hosts):
             self.watchdog.forget(group)
-        self.printed.close()
-        self.end.close()
+        super().close()
 
 
 class SlowCall:

@@ -17,7 +17,7 @@ from arena.report.replay import sample
 from arena.results import Store, load
 from arena.results.database.candidates import MOST, read
 from arena.results.database.record import Reason
-from arena.workers.messages import Played, _messages, fault_of
+from arena.workers.messages import Played, fault_of, messages
 from tests.arena.fixtures import round_robin
 
 CONFIG = {
@@ -60,7 +60,7 @@ def test_a_record_has_what_the_search_said(run):
 
 def test_messages_carry_them_and_refuse_what_does_not_read(run):
     _, made, fixture, record = run
-    sent = _messages.decode(msgspec.msgpack.encode(Played([record], True))).records[0]
+    sent = messages.decode(msgspec.msgpack.encode(Played([record], True))).records[0]
     assert sent == record and fault_of(made, fixture, sent) is None
     first = record.decisions[0]
     bad = replace(record, decisions=(replace(first, candidates="<b> 1"), *record.decisions[1:]))

@@ -225,7 +225,7 @@ def test_a_bad_agent_pays_alone(plugin, tmp_path):
     agents[0]["name"] = "sound"
     matches = [["sound", agent["name"], 0, 1] for agent in agents[1:]]
     keys = {"game": "connect4", "agents": agents, "format": "matches", "matches": matches}
-    keys |= {"move_seconds": 2.0, "hosts": 2, **plugin}
+    keys |= {"move_seconds": 4.0, "hosts": 4, **plugin}
     played = arena.run(keys, tmp_path / "run", workers=2)
     lost = {}
     for record in records_of(tmp_path / "run").values():
