@@ -15,6 +15,7 @@ from multiprocessing import forkserver
 from time import monotonic
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Decision, Improvement, Player
@@ -45,8 +46,9 @@ from arena.workers.hosting_messages import (
     Took,
     answers,
 )
+from arena.workers.logs import LONGEST_RECORD
 from arena.workers.machine import classes_of, classes_of_made, sources_of
-from arena.workers.messages import Junk, Logged
+from arena.workers.messages import Hosting, Junk, Logged
 from arena.workers.verdicts import is_stopped
 from arena.workers.worker import STOP, STOPPED_SECONDS
 
@@ -61,12 +63,12 @@ KINDS = {kind.__name__: kind for kind in REASONS}
 class Hosts:
     """The hosts of a worker: one for each agent that is not of this package; the one used least recently ends first.
 
-    told: called with the number of a process when it has begun, and with its negative when it has ended
+    tell: called with what the supervisor should know, as a message
     """
 
-    def __init__(self, config: Config, watch: Watch, told: Callable[[int], None]):
+    def __init__(self, config: Config, watch: Watch, tell: Callable[[msgspec.Struct], None]):
         self.most = config.values.get("hosts", HOSTS)
-        self._config, self._watch, self._told = config, watch, told
+        self._config, self._watch, self._tell = config, watch, tell
         self._hosts: dict[int, Host] = {}  # by agent, the one used last at the end
         self._needed: frozenset[int] = frozenset()
         self._sources: dict[int, str] = {}
@@ -106,7 +108,7 @@ class Hosts:
         """End the host of an agent, if any, with all the processes of its group."""
         if host := self._hosts.pop(agent, None):
             host.kill()
-            self._told(-host.pid)
+            self._tell(Hosting(-host.pid))
 
     def player(self, agent: int, game: Game, budget: Budget) -> "HostedPlayer":
         """A player of an agent; HostFault if it cannot be made."""
@@ -136,15 +138,15 @@ class Hosts:
     def _host(self, agent: int) -> "Host":
         if (host := self._hosts.pop(agent, None)) is not None and host.ended:
             host.kill()
-            self._told(-host.pid)
+            self._tell(Hosting(-host.pid))
             host = None
         if host is None:
             self._trim(1)
             with self._watch.loading():
                 alone = self._alone(agent)
-                host = Host(alone, _own_plugins(alone), self._sources[agent], self._watch)
+                host = Host(alone, self._sources[agent], self._watch, self._tell)
                 self._hosts[agent] = host
-                self._told(host.pid)
+                self._tell(Hosting(host.pid))
                 host.begin()
         self._hosts[agent] = host
         return host
@@ -254,13 +256,13 @@ class Shown:
 class Host(Child):
     """A process of an agent."""
 
-    def __init__(self, config: Config, own: list[str], sources: str, watch: Watch):
-        self._watch, self._compile_seconds = watch, config.values["compile_seconds"]
+    def __init__(self, config: Config, sources: str, watch: Watch, tell: Callable[[msgspec.Struct], None]):
+        self._watch, self._tell, self._compile_seconds = watch, tell, config.values["compile_seconds"]
         ((self.name, _),) = config.agents
         self.note_best: Callable[[float], None] = lambda score: None
         self.ended = False
         self.gone: list[int] = []  # players that are no longer needed
-        more = config.resolved(), own, sources
+        more = config.resolved(), _own_plugins(config), sources
         with _same_server():
             super().__init__(f"host of {self.name}", hosted.main, more, answers, self._print)
         self._numbers = itertools.count(1)
@@ -332,12 +334,12 @@ class Host(Child):
     def _take(self, message) -> None:
         """Take what nobody has asked for."""
         if isinstance(message, Logged):
-            logging.getLogger(message.name).log(message.level, "%s: %s", self.name, message.text)
+            self._tell(Logged(message.level, message.name, f"{self.name}: {message.text}"[:LONGEST_RECORD]))
         elif isinstance(message, Compiling):
             self._note_compiling(message.begins)
         elif isinstance(message, Found):
             self.note_best(message.score)
-        elif isinstance(message, Stale):  # no worker can start that has the new code
+        elif isinstance(message, Stale) and self._asked == READY:  # no worker can start that has the new code
             log.error("the host of %s has other code than this worker, which ends", self.name)
             self.kill()
             self._watch.end_process()
@@ -345,7 +347,7 @@ class Host(Child):
             raise Junk(f"{message!r:.200} out of turn")
 
     def _print(self, text: str) -> None:
-        logging.getLogger(PRINTED).info("%s: %s", self.name, text)
+        self._tell(Logged(logging.INFO, PRINTED, f"{self.name}: {text}"))
 
     def _note_compiling(self, begins: bool) -> None:
         """Let the worker's clocks say that this process compiles."""

@@ -30,7 +30,6 @@ from arena.workers.machine import sources_of
 from arena.workers.messages import (
     Failed,
     Harmed,
-    Hosting,
     Leave,
     Order,
     Play,
@@ -145,7 +144,7 @@ class Table:
 
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):
         self._channel, self._watch = channel, watch
-        self.hosts = Hosts(config, watch, lambda process: channel.send(Hosting(process)))
+        self.hosts = Hosts(config, watch, channel.send)
         self._config = self.hosts.config()
         self._openings, self._process = Openings(config), os.getpid()
         self._warmed = set[tuple[int, int]]()  # conditions and agents
