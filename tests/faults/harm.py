@@ -4,6 +4,8 @@ import ctypes
 import gc
 import mmap
 import os
+import random
+import resource
 import signal
 import subprocess
 import sys
@@ -12,9 +14,12 @@ import time
 
 import numpy as np
 
-from arena.agents.core.agent import Decision
+from arena.agents.core.agent import Decision, MoveStatistics
 from arena.play.game_calls import GameError
 from arena.play.referee import Forfeit
+from tests.heap import Heap
+
+KEPT: list[int] = []
 
 SLEEP = "86399.25"  # seconds: what the processes that agents leave behind sleep, so that tests can count them
 BAD_GAMES = [
@@ -82,6 +87,32 @@ def scribble(data):
                 continue
 
     return harm
+
+
+def scribble_later(move):
+    def write():
+        time.sleep(0.01)
+        scribble(b"junk" * 9)(move)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    thread.join()
+
+
+def ring_later(move):
+    signal.signal(signal.SIGALRM, lambda *_: 1 // 0)
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
+
+
+def start_threads(move):
+    for _ in range(20):
+        threading.Thread(target=time.sleep, args=(3600,), daemon=True).start()
+
+
+def say_much(move):
+    many = 4_000_000
+    found = MoveStatistics(np.zeros(many, np.int32), np.zeros(many, np.int64), np.zeros(many))
+    return Decision(move, statistics=found)
 
 
 def close_all(move):
@@ -189,6 +220,7 @@ HARM = {
     "junk": scribble(b"\xff" * 1000),
     "half a message": scribble(b"\x00\x00\x10\x00half"),
     "pickle": scribble(b"\x00\x00\x00\x18cposix\nsystem\n(S'true'\ntR."),
+    "junk of a thread": scribble_later,
     "close all": close_all,
     "stop the clocks": stop_the_clocks,
     "None": lambda move: Decision(None),
@@ -198,6 +230,17 @@ HARM = {
     "2**70 playouts": lambda move: Decision(move, playouts=2**70),
     "no number": lambda move: Decision(move, nodes="many"),
     "a property that raises": lambda move: Shown(move),
+    "statistics of junk": lambda move: Decision(move, statistics=[1, 2]),
+    "four million statistics": say_much,
+    # these spoil their process, which may cost them their games, and others nothing
+    "patch random": lambda move: setattr(random, "random", None),
+    "patch a game": lambda move: setattr(Heap, "play", None),
+    "patch NumPy": lambda move: (setattr(np, "zeros", None), setattr(np, "array", None)),
+    "no streams": lambda move: setattr(sys, "stdout", None),
+    "no environment": lambda move: os.environ.clear(),
+    "sixteen files": lambda move: resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16)),
+    "a trace that raises": lambda move: sys.settrace(lambda *_: 1 // 0),
+    "an alarm for later": ring_later,
     # these harm nobody, and play on
     "fork and go on": fork_and_go_on,
     "fork and sleep": fork_and_sleep,
@@ -209,13 +252,20 @@ HARM = {
     "change folder": lambda move: os.chdir("/"),
     "ignore SIGTERM": lambda move: signal.signal(signal.SIGTERM, signal.SIG_IGN),
     "recursion limit": lambda move: sys.setrecursionlimit(10**6),
+    "threads that stay": start_threads,
+    "files left open": lambda move: KEPT.extend(os.dup(1) for _ in range(200)),
     "close standard input": lambda move: os.closerange(0, 1),
 }
 DIED = {
     *("os._exit(0)", "os._exit(3)", "segmentation fault", "segmentation fault in a thread", "abort", "SIGFPE"),
     *("SIGTERM", "SIGKILL", "SIGALRM", "start a process and end"),
-    *("junk", "half a message", "pickle", "close all", "stop the clocks"),
+    *("junk", "pickle", "junk of a thread", "close all"),
 }
-SLOW = {"sleep", "spin", "hold the lock", "deadlock"}
+LONG = {"no memory", "half a message", "four million statistics"}
+SPOILT = {
+    *("patch random", "patch a game", "patch NumPy", "no streams", "no environment", "sixteen files"),
+    *("a trace that raises", "an alarm for later"),
+}
+SLOW = {"stop the clocks", "sleep", "spin", "hold the lock", "deadlock"}
 ILLEGAL = {"None", "move 99", "move of 2**70"}
 HARMLESS = list(HARM)[list(HARM).index("fork and go on") :]

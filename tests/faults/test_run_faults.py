@@ -51,9 +51,11 @@ def expected(how):
     """The reasons that a game may end for."""
     if how in harm.DIED:
         return {Reason.DIED}
+    if how in harm.SPOILT:
+        return {Reason.PLAYED_OUT, Reason.EXCEPTION, Reason.DIED}
     if how in harm.SLOW:
         return {Reason.TIME}
-    if how == "no memory":  # unless filling what it may have takes longer than its move may
+    if how in harm.LONG:  # unless it takes longer than its move may
         return {Reason.EXCEPTION, Reason.TIME, Reason.DIED}
     if how in harm.ILLEGAL:
         return {Reason.ILLEGAL_MOVE}
@@ -90,7 +92,7 @@ def check_bad_agents(folder, kinds, method):
         how = next((name for name in (first, second) if name in kinds), None)
         fair = reason in (expected(how) if how else {Reason.PLAYED_OUT})
         if reason in Reason.FORFEITS:
-            fair &= outcome == float(second == how) and detail != ""
+            fair &= outcome == float(second == how) and detail != "" and "its process has ended" not in detail
         wrong += [] if fair else [row]
     assert wrong == []
     return collections.Counter(row[9] for row in records), (folder / "run" / "log.txt").read_text()
@@ -98,7 +100,8 @@ def check_bad_agents(folder, kinds, method):
 
 @pytest.mark.parametrize("method", ["fork", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_bad_agents_pay_for_themselves(tmp_path, method):
-    kinds = ["segmentation fault", "BaseException", "junk", "close all", "write to 1"]
+    kinds = ["segmentation fault", "BaseException", "junk", "close all", "statistics of junk", "write to 1"]
+    kinds += ["patch a game", "patch NumPy"]
     _, text = check_bad_agents(tmp_path, kinds, method)
     assert '{"not": "json of the run"}' in text and "to the errors" in text
 

@@ -760,14 +760,14 @@ FAULTS = [
         "arena/workers/hosted.py",
         "fault = _raised(order.number, error, game)",
         "fault = None",
-        "tests/arena/test_hosts.py -k alone",
+        "tests/faults/test_run_faults.py -k pay_for_themselves",
     ),
     (
         "a host that has died is asked again",
         "arena/workers/hosting.py",
         "is not None and host.ended:",
         "is not None and not host:",
-        "tests/arena/test_hosts.py -k alone",
+        "tests/arena/test_supervisor.py -k killed_once",
     ),
     (
         "a worker that stays plays for the configuration before",
