@@ -162,7 +162,7 @@ class Supervisor(Engine):
             elif isinstance(message, Ready) and not worker.ready:
                 worker.ready, self._failed_starts = True, 0
                 worker.send()
-            elif isinstance(message, Harmed) and job and message.agent in job.fixture.seats:
+            elif isinstance(message, Harmed) and any(message.agent in one.fixture.seats for one in worker.jobs):
                 self.verdicts.spoilt[message.agent] += 1
             elif isinstance(message, Failed) and not worker.ready:
                 worker.complaint = message.text

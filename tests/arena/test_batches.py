@@ -97,6 +97,17 @@ def test_a_stop_request_finishes_the_game_and_not_its_batch(bench, monkeypatch):
     assert {record.reason for record in made.records} == {Reason.PLAYED_OUT}
 
 
+def test_who_harms_in_a_later_game_of_a_batch_is_noted(bench, monkeypatch):
+    monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
+    keys = values("random", ("b", "random"), ("bad", "test_odd(how='exit')"), format="matches")
+    keys |= {"matches": [["random", "b", 0, 10], ["random", "bad", 0, 10]]}
+    made = bench({key: value for key, value in keys.items() if key != "games"}, workers=1)
+    lengths = batches_of(made)
+    reasons = Counter(record.reason for record in made.run().values())
+    assert max(lengths) > 4 and "out of turn" not in made.log()
+    assert reasons == {Reason.PLAYED_OUT: 20, Reason.DIED: 2, Reason.EXCLUDED: 18}
+
+
 def test_what_is_shown_is_the_game_of_the_batch_that_is_played(bench, monkeypatch):
     monkeypatch.setattr(waiting, "ORDER_SECONDS", AN_AGE)
     monkeypatch.setattr(worker_module, "ORDER_SECONDS", AN_AGE)

@@ -22,19 +22,7 @@ from arena.games.core.random import stream
 from arena.play import referee
 from arena.play.match import play_fixture
 from arena.play.referee import GRACE, Forfeit, Limits, Referee, Turn
-from arena.play.watch import (
-    COMPILED,
-    COMPILED_GAME,
-    COMPILING,
-    GAME_SINCE,
-    LIMIT,
-    SINCE,
-    Watch,
-    is_nonsense,
-    new_memory,
-    read,
-    words_of,
-)
+from arena.play.watch import LIMIT, Watch, new_memory, read, words_of
 from arena.report.replay import _thought
 from arena.results.database.conditions import conditions_of
 from arena.results.database.record import GameRecord, MoveRecord, Reason
@@ -190,25 +178,6 @@ def test_a_process_is_killed_by_what_is_left():
         judge.player.decide = lambda *_: agents.Decision(0, value=words_of(memory)[LIMIT] / 100)
         decision, _ = judge.ask(state, [0, 1], stream(1), 0, 0)
         assert 100 * decision.value == pytest.approx(max(left, 0.0) + 2.0 + GRACE)
-
-
-def test_what_is_written_to_a_file_of_clocks_reaches_one_worker():
-    """And what no worker can have written there keeps nobody from its limit."""
-    own, other = new_memory(), new_memory()
-    Watch(other).begin(playing=True)
-    for doing in (read(words_of(own), 1), read(words_of(other), 1)):
-        assert not is_nonsense(doing)
-    before = bytes(other.buffer)
-    os.pwrite(own.fd, b"\xff" * len(own.buffer), 0)
-    assert bytes(other.buffer) == before and is_nonsense(read(words_of(own), 1))
-
-
-@pytest.mark.parametrize("word", [SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME])
-@pytest.mark.parametrize("value", [math.nan, -1.0, -math.inf, math.inf, 1e300])
-def test_clocks_that_no_worker_has_are_nonsense(word, value):
-    words = words_of(new_memory())
-    words[word] = value
-    assert is_nonsense(read(words, 1)) == (word != LIMIT or not value >= 0)
 
 
 @pytest.mark.plain
