@@ -14,7 +14,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from arena.games.core.game import CHANCE, Game
-from arena.games.core.jit import forget_failures, kernel
+from arena.games.core.jit import kernel
 from arena.games.core.playout import playout_kernel
 from arena.games.core.random import random_below, stream
 
@@ -42,11 +42,7 @@ def is_of_rules(game: Game, error: BaseException) -> bool:
 
 
 def fault_in_kernels(game: Game, state: np.ndarray | None = None) -> str | None:
-    """The failure of the game's own kernels, from `state` or the initial position; None if they run.
-
-    What could not be compiled is tried again, as the agent that ran may have kept it from being: by an alarm, say.
-    """
-    forget_failures(game)
+    """The failure of the game's own kernels, from `state` or the initial position; None if they run."""
     try:
         return _try_kernels(game, game.initial() if state is None else state.copy())
     except Exception as fault:

@@ -19,7 +19,7 @@ ARENA_SPECIALIZE=always without tables.
 
 from arena.games.core.jit.announcing import announce_compiling
 from arena.games.core.jit.classes import Sources, code_digest, code_of
-from arena.games.core.jit.compilable import Compilable, forget_failures, look_again
+from arena.games.core.jit.compilable import Compilable, look_again
 from arena.games.core.jit.identity import StaleCode, warn_of_changes
 from arena.games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
 
@@ -31,7 +31,6 @@ __all__ = [
     "StaleCode",
     "code_digest",
     "code_of",
-    "forget_failures",
     "helper",
     "inlined",
     "kernel",

@@ -128,13 +128,8 @@ def look_again(game, *classes: type) -> None:
     if known is None or is_ours(cls.__module__) or known[1].unnamed:
         return
     if _find_type(game) is not known[1]:
-        forget_failures(game)
+        vars(game).pop("_table", None)
         vars(game).pop("_kind", None)  # which another thread may have done
-
-
-def forget_failures(game) -> None:
-    """Have the methods of a game looked for again, those that could not be compiled, too."""
-    vars(game).pop("_table", None)
 
 
 def _find_type(game):
