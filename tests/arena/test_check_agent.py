@@ -37,7 +37,7 @@ MISTAKES = {
     "return Decision(moves[99])": "student raised IndexError in each of its first",
     "return Decision(99)": "20 of 20 games lost by forfeit, the first: student answered the move 99 at ply 2",
     "return None": "decide returned None, which is no Decision",
-    "os._exit(3)": "20 of 20 games lost by forfeit, the first: student, whose code ran before play: the worker ended",
+    "os._exit(3)": "20 of 20 games lost by forfeit, the first: student, before play: its process ended with exit",
     "return Decision(random.choice(moves))": "random numbers must come from rng",
     "return self.decide(state, rng)": "RecursionError",
 }
