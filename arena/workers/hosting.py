@@ -165,6 +165,15 @@ class Hosts:
                 self.end(agent)
 
 
+def crowd(config: Config) -> str:
+    """That more agents want a host than a worker keeps, and what to do about it; or ""."""
+    number, most = sum(not _is_ours(agent) for _, agent in config.agents), config.values.get("hosts", HOSTS)
+    if not most or number <= most:
+        return ""
+    waits = f"{number} agents of plug-ins take turns in {most} processes of each worker, and games wait for their start"
+    return f"{waits}; hosts = {number} needs more memory and is faster"
+
+
 def _own_plugins(config: Config) -> list[str]:
     """The plug-ins that the classes of a configuration are of."""
     modules = [cls.__module__ for cls in classes_of(config)]

@@ -18,6 +18,7 @@ from typing import Protocol
 from arena.results.database.record import Reason
 from arena.workers.crew import Crew
 from arena.workers.engine import Engine
+from arena.workers.hosting import crowd
 from arena.workers.messages import LONGEST, Failed, Harmed, Junk, Played, Probed, Ready, fault_of
 from arena.workers.starting import WorkerStartError, begin_start
 from arena.workers.verdicts import another_try
@@ -61,6 +62,8 @@ class Supervisor(Engine):
 
     def prepare(self, warming: Callable[[str], None], warmed: Callable[[str, float, str], None]) -> None:
         begin_start()
+        if text := crowd(self.config):
+            self.verdicts.tell(text)
         self._warmer = Warmer(self.crew, self.config, self.run_log, self.workers, warming, warmed, self.on_trouble)
         if not self._stops:
             self.verdicts.spoilt = self._warmer.run()

@@ -12,6 +12,7 @@ from arena.config import loading
 from arena.config.config import differences
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
+from arena.workers.hosting import crowd
 from arena.workers.starting import WorkerStartError
 from tests.arena.conftest import essence
 
@@ -135,6 +136,14 @@ class EditingPlayer(RandomPlayer):
         text = Path(__file__).read_text()
         Path(__file__).write_text(text.replace("def close(self, result):", "def close(self, result=None):"))
 """
+
+
+def test_more_agents_than_hosts_are_told_of(plugin):
+    agents = ["random", {"name": "b", "agent": "random"}, "test_keen(playouts=4)", "test_listening"]
+    keys = {"game": "tictactoe", "games": 2, "agents": agents, **plugin}
+    told = {hosts: crowd(loading.from_values(keys | {"hosts": hosts})) for hosts in (0, 1, 2, 32)}
+    assert told.pop(1).startswith("2 agents of plug-ins take turns in 1 processes of each worker")
+    assert set(told.values()) == {""}
 
 
 def test_hosts_may_change_and_isolation_is_gone(plugin):
