@@ -276,6 +276,8 @@ class Referee:
 
 def in_words(error: BaseException) -> str:
     """The type and text of an exception, and the line of a user's code that it comes from."""
+    if isinstance(error, HostFault):  # in words already
+        return storable(error.text)
     return storable(f"{type(error).__name__}: {text_of(error)}{_place(error)}")
 
 
