@@ -44,7 +44,7 @@ from arena.workers.messages import (
 )
 
 TRIES_KILLED = 8  # times that a game is played if an agent's process seems to be killed from outside
-TRIES_STOPPED = 3  # the same, if it is stopped
+TRIES_LATE = 3  # the same, if it does not begin in time
 
 log = logging.getLogger("arena.workers.worker_main")
 
@@ -186,7 +186,7 @@ class Table:
                 record = self._played(fixture)
                 break
             except HostEnded as fault:
-                tries = max(tries, TRIES_KILLED - TRIES_STOPPED + 1) if fault.reason == Reason.TIME else tries
+                tries = max(tries, TRIES_KILLED - TRIES_LATE + 1) if fault.reason == Reason.TIME else tries
                 log.warning("game %s is played again: %s", fixture.id, fault)
         if os.getpid() != self._process:
             os._exit(1)  # an agent has forked, and this is the child
