@@ -67,13 +67,14 @@ def _collector():
     gc.callbacks[:] = [one for one in gc.callbacks if not getattr(one, "__module__", "").startswith("hypothesis")]
 
 
+START_METHOD = multiprocessing.get_start_method()
+
+
 @pytest.fixture(autouse=True)
 def _start_method():
-    """Processes start as before after a test that has called a command: commands start theirs by a fork server."""
-    before = multiprocessing.get_start_method()
-    yield
-    if multiprocessing.get_start_method() != before:
-        multiprocessing.set_start_method(before, force=True)
+    """A test's processes start as without commands, which start theirs by a fork server, perhaps in a fixture."""
+    if multiprocessing.get_start_method() != START_METHOD:
+        multiprocessing.set_start_method(START_METHOD, force=True)
 
 
 @pytest.fixture(autouse=True)
