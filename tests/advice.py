@@ -7,7 +7,7 @@ import typer.testing
 
 from arena.cli import app
 
-NAMED = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+NAMED = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 COMMAND = re.compile(r"\barena ((?:[a-z-]+ ?){1,2})")
 OF_OTHERS = {"--shm-size"}  # of Docker
 SENTENCE = re.compile(r"[;.] |\n|$")
@@ -19,12 +19,14 @@ def refused(arguments: list[str], text: str) -> list[str]:
     What was typed is no advice: "No such option: --foo" names what is wrong.
     """
     found = []
+    usage = re.search(r"^Usage: arena ([a-z -]+)", text, re.M)  # of a command by its older name, too
+    typed = usage[1].split() if usage else arguments
     for sentence in SENTENCE.split(text):
         for option in NAMED.finditer(sentence):
             before = COMMAND.findall(sentence[: option.start()])
-            words = before[-1].split() if before else arguments
+            words = before[-1].split() if before else typed
             known = _options(*_named(words)) | OF_OTHERS
-            if option[0] not in known and not any(one.startswith(option[0]) for one in arguments):
+            if option[0] not in known and not any(option[0] in one for one in arguments):
                 found.append(f"{option[0]} of arena {' '.join(_named(words))}")
     return found
 

@@ -198,7 +198,7 @@ def test_many_agents(tmp_path):
     """Names have room, and legends name no more than eight."""
     agents = [{"agent": f"uct(playouts={number})"} for number in range(1, 21)]
     tournament = results.load(store_run(tmp_path, CONFIG | {"games": 2, "agents": agents}))
-    figures = {figure.name: figure.inline for figure in draw(tournament)}
+    figures = {figure.name: figure.inline for figure in draw(tournament, None)}
     assert all(f"uct(playouts={number})" in figures["sides"] for number in range(1, 21))
     assert (
         figures["strength_playouts"].count("uct(playouts=") <= 8 and "others, by rank" in figures["strength_playouts"]
