@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from arena.agents.core.agent import Agent, Budget, closing
 from arena.config.config import Seat
 from arena.games.core.game import CHANCE, Game
-from arena.games.core.jit import code_of
+from arena.games.core.jit import Walk
 from arena.games.core.random import stream
 from arena.play.referee import FAULTS, HostEnded, in_words
 
@@ -44,7 +44,7 @@ def warm(
 
 def weight(kind: type[Agent]) -> int:
     """A rough measure of compile time: the functions that a class of agents reaches."""
-    return len(code_of(kind))  # type: ignore[arg-type]
+    return len(Walk().through(kind).seen)
 
 
 def _budgets(seat) -> list[Budget]:

@@ -36,13 +36,13 @@ def describe_run(config) -> dict:
     programs: "NAME is PROGRAM; ..."; plugins: "PACKAGE VERSION (sources DIGEST); ..."; unwatched: "MODULE.OWNER: TYPE;
     ...", the values that these digests do not cover.
     """
-    from arena.games.core.jit import Sources
+    from arena.games.core.jit import Walk
 
     programs = [f"{name} is {said}" for name, said in programs_of(config).items()]
-    sources = Sources(*classes_of(config))
+    sources = Walk().through(*classes_of(config))
     blind = "; ".join(sorted(sources.unknown))
     extra = {"programs": "; ".join(programs), "plugins": plugins_of(config), "unwatched": blind}
-    return describe() | {"source_digest": sources.digest()} | {key: text for key, text in extra.items() if text}
+    return describe() | {"source_digest": sources.digest()[:12]} | {key: text for key, text in extra.items() if text}
 
 
 def sources_of(config, values: bool = True) -> str:

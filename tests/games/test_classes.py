@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import games
-from arena.games.core.jit import Sources, code_digest
+from arena.games.core.jit import Walk, code_digest
 from arena.games.core.jit.compilable import _shell_of
 from arena.workers.worker_main import CHANGED
 
@@ -208,7 +208,7 @@ def test_every_value_counts(kind):
     """Two values that differ in any part have two digests; the same have one, or are told as not covered."""
     text = kind.replace("{{", "{").replace("}}", "}")
     one, same, other = (made_with(re.sub("@(?!f)", value, text)) for value in ("1", "1", "7"))
-    if unknown := Sources(one).unknown:
+    if unknown := Walk().through(one).unknown:
         pytest.fail(f"{unknown} is not read")
     assert code_digest(one) == code_digest(same) != code_digest(other)
 
@@ -249,7 +249,7 @@ def set_alike(one, other) -> bool:
 @pytest.mark.parametrize("kind", ["W = threading.Lock()", "W = (n for n in [1])", "W = open('/dev/null')"])
 def test_what_cannot_be_read_is_told(kind):
     cls = made_with(f"import threading\n{kind}")
-    told = min(Sources(cls).unknown)
+    told = min(Walk().through(cls).unknown)
     assert told.startswith("values_of_this_test.")
 
 
@@ -257,9 +257,9 @@ def test_a_value_counts_as_it_was_at_first_and_its_change_is_told():
     """A table that fills while agents play is no change of the code."""
     cls = made_with("W = {}")
     before = code_digest(cls)
-    assert not Sources(cls).unknown
+    assert not Walk().through(cls).unknown
     cls.pick(None)["filled"] = 1
-    assert code_digest(cls) == before and [told.rpartition(": ")[2] for told in Sources(cls).unknown] == ["dict"]
+    assert code_digest(cls) == before and [told.rpartition(": ")[2] for told in Walk().through(cls).unknown] == ["dict"]
     assert code_digest(cls, values=False) == code_digest(made_with("W = {1: 2}"), values=False) != before
 
 

@@ -7,9 +7,10 @@ In a kernel, `game.play(state, move)` is the method of its first argument, compi
     tables.py      games as tables of pointers and numbers, so that a kernel serves all games
     entries.py     a game's methods as what these pointers point to
     parts.py       Numba's compiler without what kernels do not need
-    identity.py    names of compiled code: digests of what the compiler is given
-    classes.py     digests of what classes are made of, for runs
-    bytecode.py    what code is made of, for both
+    walk.py        one walk through all that code reaches, for digests
+    identity.py    names of compiled code: the walk as the compiler reads
+    extensions.py  what takes another function's place in compiled code
+    bytecode.py    what code is made of, and whose it is
     kept.py        compiled code in files
     announcing.py  what is said while a script waits for the compiler
 
@@ -18,19 +19,18 @@ ARENA_SPECIALIZE=always without tables.
 """
 
 from arena.games.core.jit.announcing import announce_compiling
-from arena.games.core.jit.classes import Sources, code_digest, code_of
 from arena.games.core.jit.compilable import Compilable, look_again
 from arena.games.core.jit.identity import StaleCode, warn_of_changes
 from arena.games.core.jit.kernels import COMPILED, Kernel, helper, inlined, kernel, kernels, uncompiled
+from arena.games.core.jit.walk import Walk, code_digest
 
 __all__ = [
     "COMPILED",
     "Compilable",
     "Kernel",
-    "Sources",
     "StaleCode",
+    "Walk",
     "code_digest",
-    "code_of",
     "helper",
     "inlined",
     "kernel",

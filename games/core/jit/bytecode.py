@@ -86,16 +86,21 @@ def is_ours(module: str | None) -> bool:
     return (module or "").partition(".")[0] == "arena"
 
 
+def is_others(module: str | None) -> bool:
+    """Whether a module is neither of this package nor of a library known by its version."""
+    return bool(module) and module != "builtins" and not is_ours(module) and not version_of(module or "")
+
+
 @functools.cache
 def version_of(module: str) -> str:
     """The version of a module's library or of Python; "" for no library."""
     top = (module or "").partition(".")[0]
     if top in LIBRARIES:
-        return numba.__version__ if top == "numba" else _installed(top)
+        return numba.__version__ if top == "numba" else installed_version(top)
     return sys.version.partition(" ")[0] if top in sys.stdlib_module_names and _is_pythons(top) else ""
 
 
-def _installed(top):
+def installed_version(top: str) -> str:
     return getattr(sys.modules.get(top), "__version__", None) or importlib.metadata.version(top)
 
 

@@ -24,7 +24,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import from_dtype
 
 from arena.games.core.jit.bytecode import is_ours
-from arena.games.core.jit.identity import UNNAMED, Owner, digest_or_unique, has_users_functions, warn_of_changes
+from arena.games.core.jit.identity import UNNAMED, Owner, digest_or_unique, warn_of_changes
 from arena.games.core.jit.parts import PART
 
 
@@ -97,7 +97,6 @@ def compiled_parameters(game) -> tuple:
 
 _OWN = ("_table", "_kind")  # attributes of this module, no part of the object
 _types: dict[tuple, GameType] = {}  # (class, digest): the one type
-_without_users: dict[type, int] = {}  # classes of no user's functions, and the change of a class when they were
 _of_plain: dict[tuple, GameType] = {}  # (class, change of a class, plain values of all fields): its type, found sooner
 
 
@@ -118,14 +117,9 @@ def type_of(game) -> GameType:
 def look_again(game, *classes: type) -> None:
     """Notice what has changed since compiling: in the game, for which other code is made; and in functions that it, or
     one of the classes, reaches, of which StaleCode warns."""
-    cls, known = type(game), vars(game).get("_kind")
-    if _without_users.get(cls) == Classes.change and not cls._plain:
-        warn_of_changes(*classes, callers=2)
-    else:
-        warn_of_changes(cls, *classes, callers=2)
-        if not has_users_functions(cls):
-            _without_users[cls] = Classes.change
-    if known is None or is_ours(cls.__module__) or known[1].unnamed:
+    warn_of_changes(type(game), *classes, callers=2)
+    known = vars(game).get("_kind")
+    if known is None or is_ours(type(game).__module__) or known[1].unnamed:
         return
     if _find_type(game) is not known[1]:
         vars(game).pop("_table", None)

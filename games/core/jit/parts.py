@@ -17,7 +17,8 @@ from numba.core.compiler import Compiler
 from numba.extending import register_jitable
 from numba.np import linalg
 
-from arena.games.core.jit.identity import digest_or_unique, pieces
+from arena.games.core.jit.identity import digest_or_unique
+from arena.games.core.jit.walk import Compiled
 
 LEAN = os.environ.get("ARENA_WHOLE_NUMBA") != "1"
 if LEAN:  # announced around each call of LLVM, only for Numba's own measurements
@@ -80,14 +81,14 @@ UNCOUNTED: dict[str, Any] = {"_nrt": False, **PART}  # functions that allocate n
 part = register_jitable(**UNCOUNTED)
 
 
-class Helper:
+class Helper(Compiled):
     """A part of kernels; if Python calls it, compiled again with an entry for Python."""
 
     def __init__(self, function, **options):
         functools.update_wrapper(self, function)
         self.py_func = function
         self._part = njit(**PART, **options)(function)
-        self._options = options
+        self.targetoptions = options
         if not LEAN:
             return
         compiled = self._part.get_call_template  # a literal is a number like others
@@ -101,16 +102,10 @@ class Helper:
 
     @functools.cached_property
     def _compiled(self):
-        return njit(**WITHOUT_CALLBACK, **self._options)(self.py_func)
+        return njit(**WITHOUT_CALLBACK, **self.targetoptions)(self.py_func)
 
     def __call__(self, *arguments):
         return self._compiled(*arguments)
-
-
-@pieces.register
-def _(thing: Helper):
-    yield f"helper {sorted(thing._options.items())}".encode()
-    yield from pieces(thing.py_func)
 
 
 @functools.cache
