@@ -478,3 +478,24 @@ def test_who_extends_the_compiler_in_any_way_keeps_nothing():
     told = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
     assert told == dict.fromkeys(EXTENSIONS, "True"), done.stderr
     assert "not kept for other processes, since Numba is extended by by_overload\n" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_an_extension_stands_for_is_compiled_by_each_process(tmp_path):
+    """Two versions of an operator on tuples, which no function of the game names."""
+    extension = """
+import operator
+from numba.extending import overload
+@overload(operator.lshift)
+def shift(a, b):
+    if hasattr(a, "types"): return lambda a, b: {win}
+def won(): return {win}
+@overload(won)
+def _won(): return lambda: (1, 2) << 3
+"""
+    settings = {"ARENA_CACHE_DIR": tmp_path / "kernels", "PYTHONPATH": tmp_path}
+    found = []
+    for win in ("1.0", "-1.0", "1.0"):
+        (tmp_path / "own.py").write_text(extension.format(win=win) + text("won()"))
+        found += run("import own\nprint(own.told(own.Take()))", **settings)
+    assert found == ["1", "-1", "1"]

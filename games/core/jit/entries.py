@@ -48,7 +48,7 @@ from arena.games.core.jit.game_tables import (
     kind_of,
     load,
 )
-from arena.games.core.jit.identity import UNNAMED, Unknown, digest
+from arena.games.core.jit.identity import UNNAMED, Unknown, are_alike, digest
 from arena.games.core.jit.parts import PART, PartLibrary
 
 SYMBOL = "self."  # begins the symbols of constants
@@ -113,7 +113,7 @@ def _load_or_link(game, name):
     symbol = f"{name}@{key.digest}"
     if symbol in _loaded:
         return _loaded[symbol].get_pointer_to_function(symbol)
-    code = kept.load(key.file) if key.file else None
+    code = kept.load(key.file)
     if code is None:
         library = _link(game, _generic(game, name), symbol)
         if key.still_holds():
@@ -132,8 +132,12 @@ class Unfilled(RuntimeError):
 @functools.cache
 def unfilled() -> list[int]:
     """An entry for each method's slot, which raises Unfilled with its name."""
-    digits = digest("unfilled", cpu_target.target_context.codegen().magic_tuple(), list(map(repr, METHODS.items())))
-    code = kept.load(file := f"unfilled.{digits}{METHOD}")
+    machine = cpu_target.target_context.codegen().magic_tuple()
+    try:
+        file = f"unfilled.{digest('unfilled', machine, list(map(repr, METHODS.items())))}{METHOD}"
+    except Unknown:
+        file = ""
+    code = kept.load(file)
     if code is None:
         library = _unfilled_entries()
         kept.save(file, library.serialize_using_object_code())
@@ -209,7 +213,7 @@ class Symbolic:
         self.fixed: dict[str, Any] = {}
 
     def fits(self, game) -> bool:
-        same = all(digest(value) == digest(getattr(game, name)) for name, value in self.fixed.items())
+        same = all(are_alike(value, getattr(game, name)) for name, value in self.fixed.items())
         return same and all(typeof(getattr(game, name)) == kind for name, kind in self.kinds.items())
 
     def lower(self, context, builder, name):
@@ -263,7 +267,7 @@ _symbolic: dict[tuple, list[Symbolic]] = {}  # of this process
 def _generic(game, name) -> Generic:
     """The method's code for all games of the class that differ in numbers: from disk, or compiled."""
     key = Key(game, name, _kind_word)
-    made = kept.load(key.file) if key.file else None
+    made = kept.load(key.file)
     if made is not None:
         return made
     cls: Any = type(game)

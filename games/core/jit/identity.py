@@ -68,6 +68,12 @@ def digest_or_unique(*things: Any, **how: Any) -> str:
         return UNNAMED + uuid.uuid4().hex[:16]
 
 
+def are_alike(one: Any, other: Any) -> bool:
+    """Whether the same code is compiled of two values."""
+    first, second = Names().through(one), Names().through(other)
+    return one is other or (not first.unknown | second.unknown and first.digest() == second.digest())
+
+
 class Names(Walk):
     """A walk through all that code depends on when it is compiled: every value counts that it can be compiled for."""
 

@@ -37,8 +37,8 @@ def unsealed(file: str, data: bytes) -> bytes | None:
 
 
 def load(name: str) -> Any:
-    """What was saved, or None, with a warning for a damaged file."""
-    path = cache.find(_file(name))
+    """What was saved, or None, with a warning for a damaged file.  Code whose name is "" is not kept."""
+    path = cache.find(_file(name)) if name else None
     if path is None:
         return None
     try:
@@ -52,7 +52,9 @@ def load(name: str) -> Any:
 
 
 def save(name: str, code: Any) -> None:
-    """A warning says where that cannot be, such as on a full disk."""
+    """Keep it, unless its name is "".  A warning says where that cannot be, such as on a full disk."""
+    if not name:
+        return
     file, body = _file(name), dumps(code)
     try:
         cache.write(file, MARK + checksum(file, body) + body)
