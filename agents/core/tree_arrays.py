@@ -38,7 +38,7 @@ class Walk(NamedTuple):
     moves: np.ndarray  # int32[max_moves], scratch
     path: np.ndarray  # int32[max_plies + 1], from the root
     movers: np.ndarray  # int64[max_plies + 1], the player who moved into each; movers[0] means nothing
-    length: np.ndarray  # int64[1], of the path
+    length: np.ndarray  # int64[2], of the path, and the plies of plain UCT's playout from its end
 
 
 def new_tree(room: int) -> Tree:
@@ -112,7 +112,7 @@ def new_walk(game, root):
     """A walk, made by the thread that uses it: threads' arrays share no cache line."""
     plies = game.max_plies + 1
     path, movers = np.empty(plies, np.int32), np.empty(plies, np.int64)
-    return Walk(root, root.copy(), np.empty(game.max_moves, np.int32), path, movers, np.zeros(1, np.int64))
+    return Walk(root, root.copy(), np.empty(game.max_moves, np.int32), path, movers, np.zeros(2, np.int64))
 
 
 @helper

@@ -1,77 +1,72 @@
-"""Playouts of a leaf: one, or several whose results are backed up together.
+"""Several playouts of a leaf, whose results are backed up together.
 
-Several are leaf parallelisation on one core (Cazenave & Jouandeau, "A parallel Monte-Carlo tree search algorithm",
-2008, "at the leaves"): side by side if the game has lanes, else one by one.
+This is leaf parallelisation on one core (Cazenave & Jouandeau, "A parallel Monte-Carlo tree search algorithm", 2008,
+"at the leaves"): side by side if the game has lanes, else one by one.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from arena.agents.montecarlo.workers import zeros_apart
 from arena.games.core.jit import Compilable
 from arena.games.core.lane_playout import play_side_by_side
-from arena.games.core.lanes import LaneStream, Width, lane_stream
+from arena.games.core.lanes import LaneStream, Width, seeded
 from arena.games.core.playout import copy_state, reward_of
 
 LANES = (1, 2, 4, 8, 16, 32, 64)
 
 
-@dataclass(frozen=True)
-class Once(Compilable):
-    """One playout.  Its room is ()."""
+class Room(NamedTuple):
+    """What one thread needs for the playouts of a leaf.  Arrays alone, as other tuples delay each call of a kernel."""
 
-    def rewards(self, game, walk, room, rng):
-        """The sum of the first player's rewards, 0 to 1 each, in playouts from walk.state, which may change."""
-        score, _ = game.random_playout(walk.state, walk.moves, rng)
-        return reward_of(score)
+    state: np.ndarray  # dtype[state_size], or [0]
+    stream: np.ndarray  # uint64[2 * words], the state of a LaneStream, or [0]
+
+    def seed(self, rng: np.ndarray) -> None:
+        self.stream[:] = seeded(len(self.stream) // 2, rng) if len(self.stream) else 0
 
 
 @dataclass(frozen=True)
 class OneByOne(Compilable):
-    """Several playouts in turn.  Its room: dtype[state_size], the current state."""
+    """Several playouts in turn."""
 
     count: int
 
+    def new_room(self, game) -> Room:
+        return Room(zeros_apart(game.state_size, game.dtype), np.zeros(0, np.uint64))
+
     def rewards(self, game, walk, room, rng):
+        """The sum of the first player's rewards, 0 to 1 each, in playouts from walk.state."""
         reward = 0.0
         for _ in range(self.count):
-            copy_state(game, walk.state, room)
-            score, _ = game.random_playout(room, walk.moves, rng)
+            copy_state(game, walk.state, room.state)
+            score, _ = game.random_playout(room.state, walk.moves, rng)
             reward += reward_of(score)
         return reward
 
 
 @dataclass(frozen=True)
 class SideBySide(Compilable):
-    """Several playouts at once.  Its room: the LaneStream of their random numbers."""
+    """Several playouts at once."""
 
     count: int
+    width: Width
+
+    compiled_parts: ClassVar[tuple[str, ...]] = ("width",)
+
+    def new_room(self, game) -> Room:
+        return Room(np.zeros(0, game.dtype), zeros_apart(2 * self.width.words, np.uint64))
 
     def rewards(self, game, walk, room, rng):
+        """The sum of the first player's rewards, 0 to 1 each, in playouts from walk.state."""
         if game.is_over(walk.state):
             return self.count * reward_of(game.score(walk.state))
-        reward, _ = play_side_by_side(game, walk.state, room)
+        reward, _ = play_side_by_side(game, walk.state, LaneStream(self.width, room.stream))
         return reward
 
 
-class LeafPlayouts(NamedTuple):
-    """How one thread plays leaves out, with the room for it."""
-
-    way: Once | OneByOne | SideBySide
-    room: tuple | np.ndarray | LaneStream
-
-    def seed(self, rng: np.ndarray) -> None:
-        if isinstance(self.room, LaneStream):
-            self.room.state[:] = lane_stream(self.room.width, rng).state
-
-
-def new_leaf_playouts(game, count: int) -> LeafPlayouts:
-    """`count` playouts of each leaf."""
-    if count == 1:
-        return LeafPlayouts(Once(), ())
-    if not game.lanes:
-        return LeafPlayouts(OneByOne(count), zeros_apart(game.state_size, game.dtype))
-    width = Width(count, game.lane_bits)
-    return LeafPlayouts(SideBySide(count), LaneStream(width, zeros_apart(2 * width.words, np.uint64)))
+def playouts_of(game, count: int) -> OneByOne | SideBySide:
+    """How `count` playouts of a leaf are made."""
+    return SideBySide(count, Width(count, game.lane_bits)) if game.lanes else OneByOne(count)

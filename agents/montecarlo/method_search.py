@@ -78,14 +78,22 @@ class TreeSearch(PreparedAgent):
         """The rule; `shared`: for threads on one tree without a lock."""
         chosen = self.chosen
         compiled = [method.compiled(game) for method in chosen]
-        selects = any(replaces(method, name) for method in chosen for name in SELECTION)
-        return (Selecting if selects else Composed)(
+        return (Selecting if self.selects_otherwise() else Composed)(
             solver=self.solver or any(method.proves for method in chosen),
             lanes=self.leaf_playouts(),
             urgency=self.urgency is not None,
             chain=Chain(tuple(one.for_threads() if shared else one for one in compiled)),
             steps=any(method.steps for method in chosen),
         )
+
+    def selects_otherwise(self) -> bool:
+        """Whether a method changes the selection."""
+        return any(replaces(method, name) for method in self.chosen for name in SELECTION)
+
+    def by_bound_alone(self) -> bool:
+        """Whether it selects by the bound of UCB1 and nothing else."""
+        proves = self.solver or any(method.proves for method in self.chosen)
+        return not (proves or self.urgency is not None or self.selects_otherwise())
 
     def options(self) -> Numbers:
         """The numbers that the rule reads: Search.options."""

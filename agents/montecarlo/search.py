@@ -170,7 +170,7 @@ def result_of(game, rule, search, walk, rng):
 @inlined
 def finish(game, rule, search, walk, result):
     """Back up a simulation's result, learn from it, and prove by it."""
-    back_up(rule, search.tree, walk, rule.lanes * 0.5 * (1.0 + result))
+    back_up(rule, search.tree, walk, rule.lanes * 0.5 * (1.0 + result), rule.lanes)
     rule.chain.learn(game, search, walk, result)
     rule.prover.prove(search.tree, walk)
 
@@ -217,9 +217,8 @@ def expand(game, tree, node, state, moves, rng):
 
 
 @inlined
-def back_up(rule, tree, walk, reward):
+def back_up(rule, tree, walk, reward, playouts):
     """Count the playouts along the path, and the sum of the first player's rewards for each node's mover."""
-    playouts = rule.lanes
     tree.visits[ROOT] += playouts
     for i in range(np.uint64(1), np.uint64(walk.length[0])):
         node = np.uint64(walk.path[i])

@@ -6,7 +6,7 @@ N and n are the visits of the node and of the child.  Unless a method takes part
 precision, several at a time if no child has a bound of its own: agents/core/selection.py.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 from typing import ClassVar, NamedTuple
 
@@ -16,6 +16,7 @@ from arena.agents.core.selection import largest_bound, log_of, prefetch, root_of
 from arena.agents.core.sides import side_to_move
 from arena.agents.core.tree_arrays import UNPROVEN, proven_result, set_bound
 from arena.agents.montecarlo.chain import Chain
+from arena.agents.montecarlo.leaves import OneByOne, SideBySide
 from arena.agents.montecarlo.method import NONE
 from arena.agents.montecarlo.search import Proving, Unproving, expand
 from arena.games.core.jit import Compilable
@@ -59,6 +60,11 @@ class UCB1(Compilable):
     def by_vectors(self) -> bool:
         """Whether the selection reads Tree.bounds."""
         return not (self.solver or self.urgency)
+
+    @property
+    def learns(self) -> bool:
+        """Whether more than visits and rewards is kept of a simulation."""
+        return self.solver or bool(self.chain.methods)
 
     def function(self, name):
         if name == "best_child":
@@ -122,13 +128,17 @@ class UCB1(Compilable):
 
     def play_out(self, game, search, walk, rng):
         """Play from walk.state to the end: the first player's result, -1 to 1, or the mean of several playouts."""
-        score, _ = game.random_playout(walk.state, walk.moves, rng)
+        score, walk.length[1] = game.random_playout(walk.state, walk.moves, rng)
         return 2.0 * reward_of(score) - 1.0
 
 
 @dataclass(frozen=True)
 class ManyPlayouts(UCB1):
-    """Several playouts of each leaf.  Search.memory: the LeafPlayouts."""
+    """Several playouts of each leaf, made in a way.  Search.memory: a Room."""
+
+    way: OneByOne | SideBySide = field(kw_only=True)
+
+    compiled_parts: ClassVar[tuple[str, ...]] = (*UCB1.compiled_parts, "way")
 
     def play_out(self, game, search, walk, rng):
-        return 2.0 * search.memory.way.rewards(game, walk, search.memory.room, rng) / self.lanes - 1.0
+        return 2.0 * self.way.rewards(game, walk, search.memory, rng) / self.lanes - 1.0

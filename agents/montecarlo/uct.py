@@ -12,7 +12,7 @@ the node and of the child, value the child's mean reward for the player who move
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.agents.montecarlo.leaves import LANES, new_leaf_playouts
+from arena.agents.montecarlo.leaves import LANES, playouts_of
 from arena.agents.montecarlo.method import methods_of, registry
 from arena.agents.montecarlo.method_search import TreeSearch
 from arena.agents.montecarlo.ucb1 import UCB1, ManyPlayouts
@@ -53,13 +53,20 @@ class UCT(TreeSearch):
     def search_rule(self, game, shared=False):
         if self.chosen:
             return super().search_rule(game, shared)
-        return (UCB1 if self.lanes == 1 else ManyPlayouts)(self.solver, self.lanes, self.urgency is not None)
+        urgent = self.urgency is not None
+        if self.lanes == 1:
+            return UCB1(self.solver, urgency=urgent)
+        return ManyPlayouts(self.solver, self.lanes, urgent, way=playouts_of(game, self.lanes))
 
     def new_memory(self, game, nodes, playouts=None):
-        return super().new_memory(game, nodes, playouts) if self.lanes == 1 else new_leaf_playouts(game, self.lanes)
+        return (
+            super().new_memory(game, nodes, playouts)
+            if self.lanes == 1
+            else playouts_of(game, self.lanes).new_room(game)
+        )
 
     def worker_memory(self, memory, policy, workers):
-        return super().worker_memory(memory, policy, workers) if self.lanes == 1 else with_own(memory, ("room",))
+        return super().worker_memory(memory, policy, workers) if self.lanes == 1 else with_own(memory, memory._fields)
 
     def leaf_playouts(self):
         return max(self.lanes, super().leaf_playouts())

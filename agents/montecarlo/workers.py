@@ -45,7 +45,7 @@ def new_walks(game, root: np.ndarray, count: int) -> Walk:
     """Walks from one root: every array but the root has a first axis, of `count`."""
     path, movers = np.zeros((count, game.max_plies + 1), np.int32), np.zeros((count, game.max_plies + 1), np.int64)
     states, moves = np.zeros((count, len(root)), root.dtype), np.zeros((count, game.max_moves), np.int32)
-    return Walk(root, states, moves, path, movers, np.zeros((count, 1), np.int64))
+    return Walk(root, states, moves, path, movers, np.zeros((count, 2), np.int64))
 
 
 @helper

@@ -115,9 +115,12 @@ class LaneStreams(NamedTuple):
 def lane_streams(lanes: int, bits: int, rng: np.ndarray, most: int) -> LaneStreams:
     """Generators seeded by `rng`, uint64[1], in vectors of up to `most` bits."""
     width = Width(min(lanes, most // bits), bits)
-    seeds = [[next_word(rng), next_word(rng)] for _ in range(lanes // width.count * width.words)]
-    states = np.array(seeds, np.uint64).reshape(-1, width.words, 2).transpose(0, 2, 1)
-    return LaneStreams(width, np.ascontiguousarray(states.reshape(-1, 2 * width.words)))
+    return LaneStreams(width, np.array([seeded(width.words, rng) for _ in range(lanes // width.count)]))
+
+
+def seeded(words: int, rng: np.ndarray) -> np.ndarray:
+    """The state of a LaneStream of that many words."""
+    return np.array([[next_word(rng), next_word(rng)] for _ in range(words)], np.uint64).T.ravel()
 
 
 def streams_of(game, rng: np.ndarray) -> LaneStreams:
@@ -131,11 +134,6 @@ def narrowest(size: int) -> int:
     Numbers of 16 bits are drawn with a bias, so such lanes are for small bounds.
     """
     return 32 if size <= 32 else 64 if size <= 64 else 0
-
-
-def lane_stream(width: Width, rng: np.ndarray) -> LaneStream:
-    """Generators of one vector, seeded by `rng`."""
-    return LaneStream(width, lane_streams(width.count, width.bits, rng, width.count * width.bits).states[0])
 
 
 # -- Plain Python ------------------------------------------------------------------------------------------------------

@@ -17,14 +17,15 @@ from arena.games.core.jit import kernel
 from arena.games.core.lane_playout import lane_playout_kernel
 from arena.games.core.lanes import (
     Lanes,
+    LaneStream,
     Width,
     choose,
     is_any,
     is_positive,
     lane_numbers,
-    lane_stream,
     lane_streams,
     largest,
+    seeded,
     total,
     zero_lanes,
 )
@@ -34,6 +35,10 @@ from arena.games.core.random import next_word, random_below, stream
 from tests.shipped import GAMES
 
 WIDTHS = [Width(8, 64), Width(4, 32), Width(2, 16)]
+
+
+def lane_stream(width, rng):
+    return LaneStream(width, seeded(width.words, rng))
 
 
 @kernel

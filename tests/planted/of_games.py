@@ -356,10 +356,17 @@ FAULTS = [
     ),
     (
         "virtual losses count twice in the parent's visits",
-        "agents/montecarlo/parallel/shared.py",
-        "visits_here = finished_here + weight * others",
-        "visits_here = finished_here + 2 * weight * others",
+        "agents/montecarlo/parallel/together.py",
+        "count_node(rule, tree, company, access, node, lot - 1)\n    while",
+        "count_node(rule, tree, company, access, node, 2 * (lot - 1))\n    while",
         "tests/agents/test_parallel.py -k lots_equal",
+    ),
+    (
+        "WU-UCT counts a finished simulation as in flight",
+        "agents/montecarlo/parallel/together.py",
+        "atomic_add(company.flying, node, np.int32(-losses))",
+        "atomic_add(company.flying, node, np.int32(0))",
+        "tests/agents/test_schemes.py -k plain-mast-tree",
     ),
     (
         "leaf parallelisation does not wait for the slowest playout",

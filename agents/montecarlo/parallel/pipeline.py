@@ -22,7 +22,9 @@ from arena.agents.montecarlo.parallel.leaf import Meets
 from arena.agents.montecarlo.parallel.one_tree import OnOneTree
 from arena.agents.montecarlo.parallel.scheme import PLAYOUT_TIMES, playout_time
 from arena.agents.montecarlo.parallel.shared import (
+    LOCKS,
     ONE,
+    SharedOptions,
     SharedTreePlayer,
     Work,
     back_up_shared,
@@ -61,6 +63,9 @@ class Pipeline(OnOneTree):
             raise ValueError(f"tokens = {self.tokens} is out of range: it can be 1 to 4096, or 0 for twice the workers")
         if not 0 <= self.stage_time < float("inf"):
             raise ValueError(f"stage_time = {self.stage_time} is out of range: it can be 0 or more")
+
+    def options(self) -> SharedOptions:
+        return SharedOptions(self.exploration, self.virtual_loss, self.wu, LOCKS[self.lock])
 
     def is_serial(self):
         return super().is_serial() and self.tokens == 1

@@ -8,8 +8,7 @@ ones with their rewards, on their way up.  The difference is in flight.  Others 
                                                             mean stays that of the finished simulations
 
 Finished simulations and their reward are one word, next to the other count, so a simulation costs a node two atomic
-additions in one cache line.  Threads contend for the lines near the root; lots reduce this: see
-agents/montecarlo/parallel/one_tree.py.
+additions in one cache line.
 
 One simulation at a time gives the same tree as `uct`, node for node and with the same random numbers.  Children are
 published by one release store after they are written (Enzenberger & Mueller 2009), so no thread ever counts a missing
@@ -49,9 +48,8 @@ from arena.games.core.jit import helper, inlined, kernel
 
 EXPANDING = np.int32(-1)  # instead of the number of children, while one simulation writes them
 FREE, LOCAL, GLOBAL = range(3)  # locks: none; one for each node in use; one for all but the playout
+LOCKS = {"free": FREE, "local": LOCAL, "global": GLOBAL}
 ONE = np.int32(1)
-PER_LOT = 256  # visits of the root for each simulation of a lot, to keep few in flight
-BUSY = 16  # lots whose visits make a node busy
 BEGUN, DONE = range(2)  # columns of SharedTree.counts
 
 
@@ -70,8 +68,6 @@ class SharedOptions(NamedTuple):
     virtual_loss: float = 0.0  # visits of reward 0 for each simulation in flight; ignored with wu
     wu: bool = False  # WU-UCT instead
     lock: int = FREE
-    lot: int = 1  # simulations of a thread below one busy node
-    each: int = 1  # playouts of a simulation, which counts as that many visits
 
 
 class SharedTreePlayer(ThreadedPlayer):
@@ -124,29 +120,11 @@ def prepare_kernel(game, tree, root, rng):
     tree.counts[1 : tree.nodes.size[0]] = 0
 
 
-@helper
-def descend_shared(game, tree, walk, options, rng):
-    """Select from the root down to a leaf, counting the visits; a leaf visited before is expanded."""
-    enter(game, tree, walk, options)
-    descend_on(game, tree, walk, options, rng)
-
-
-@inlined
-def descend_on(game, tree, walk, options, rng):
-    """Select from the walk's position down to a leaf; see `descend_shared`."""
-    if options.lock == GLOBAL:
-        acquire(tree.locks, ROOT)
-    while not game.is_over(walk.state) and has_children(game, tree, walk, options, rng):
-        step_down(game, tree, walk, options, rng)
-    if options.lock == GLOBAL:
-        release(tree.locks, ROOT)
-
-
 @inlined
 def enter(game, tree, walk, options):
     """Put the walk at the root, and count the visit."""
     begin_walk(game, walk)
-    atomic_add(tree.counts, (ROOT, BEGUN), np.int64(options.each))
+    atomic_add(tree.counts, (ROOT, BEGUN), np.int64(1))
 
 
 @inlined
@@ -159,7 +137,7 @@ def step_down(game, tree, walk, options, rng):
         child = child_of_move(nodes, node, game.random_outcome(walk.state, rng))
     else:
         child = best_child_shared(tree, node, options)
-    atomic_add(tree.counts, (child, BEGUN), np.int64(options.each))
+    atomic_add(tree.counts, (child, BEGUN), np.int64(1))
     if options.lock == LOCAL:
         release(tree.locks, node)
     step(game, walk, child, nodes.move[child], mover)
@@ -172,7 +150,7 @@ def has_children(game, tree, walk, options, rng):
     children = atomic_load(nodes.children, node)
     if children != LEAF:
         return children != EXPANDING
-    first_visit = tree.counts[node, BEGUN] == options.each and node != ROOT
+    first_visit = tree.counts[node, BEGUN] == 1 and node != ROOT
     if first_visit or nodes.size[0] + game.max_moves > len(nodes.visits):
         return False
     if not atomic_compare_exchange(nodes.children, node, np.int32(LEAF), EXPANDING):
@@ -198,7 +176,7 @@ def best_child_shared(tree, node, options):
         prefetch(column, first)
     weight = np.float32(1.0 if options.wu else options.virtual_loss)
     finished_here = finished(tree.counts[node, DONE])
-    others = tree.counts[node, BEGUN] - options.each - finished_here  # others in flight through the node
+    others = tree.counts[node, BEGUN] - 1 - finished_here  # others in flight through the node
     visits_here = finished_here + weight * others
     whole = np.int64(visits_here)
     root = root_of_log(whole) if whole == visits_here else np.float32(sqrt(log(max(visits_here, 1.0))))
@@ -208,48 +186,18 @@ def best_child_shared(tree, node, options):
 
 @helper
 def back_up_shared(tree, walk, reward, options):
-    """Add the walk's result: the sum of the first player's rewards in its leaf's playouts."""
-    add_results(tree, walk, 0, reward, options.each, options.lock)
-
-
-@helper
-def add_results(tree, walk, begin, reward, playouts, lock):
-    """Add the playouts' results to the nodes of the walk from path[begin] on."""
-    if lock == GLOBAL:
+    """Add the first player's reward to the nodes of the walk."""
+    if options.lock == GLOBAL:
         acquire(tree.locks, ROOT)
-    for i in range(begin, walk.length[0]):
+    for i in range(walk.length[0]):
         node = walk.path[i]
-        own = reward if walk.movers[i] == 0 else playouts - reward
-        if lock == LOCAL:
+        if options.lock == LOCAL:
             acquire(tree.locks, node)
-        atomic_add(tree.counts, (node, DONE), result_word(playouts, own))
-        if lock == LOCAL:
+        atomic_add(tree.counts, (node, DONE), result_word(1, reward if walk.movers[i] == 0 else 1 - reward))
+        if options.lock == LOCAL:
             release(tree.locks, node)
-    if lock == GLOBAL:
+    if options.lock == GLOBAL:
         release(tree.locks, ROOT)
-
-
-@inlined
-def lot_size(tree, options):
-    """The simulations of a thread's next lot: more as the tree grows, up to options.lot."""
-    return max(1, min(options.lot, finished(tree.counts[ROOT, DONE]) // (PER_LOT * options.each)))
-
-
-@inlined
-def descend_busy(game, tree, trunk, lot, options):
-    """Select from the root through busy nodes, counting the visits of a whole lot as virtual losses."""
-    begin_walk(game, trunk)
-    node, visits = np.int64(ROOT), np.int64(lot * options.each)
-    atomic_add(tree.counts, (node, BEGUN), visits)
-    while lot > 1 and not game.is_over(trunk.state) and atomic_load(tree.nodes.children, node) > LEAF:
-        mover = game.player(trunk.state)
-        if game.has_chance and mover == CHANCE:
-            break  # each simulation draws its own outcome
-        node = np.int64(best_child_shared(tree, node, options))
-        if finished(tree.counts[node, DONE]) < BUSY * visits:
-            break
-        atomic_add(tree.counts, (node, BEGUN), visits)
-        step(game, trunk, node, tree.nodes.move[node], mover)
 
 
 @helper
