@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from nicegui import ui
@@ -13,6 +14,7 @@ from arena.lab.forms import SpecField
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place
 from arena.lab.play_page import GAME, TICK
+from arena.lab.searcher import Drawn, Found, Solved
 from arena.lab.searches import Search
 from arena.lab.shown import EVALUATED, FoundView, evaluations_of, shares, solved_in_words
 from arena.lab.tree_view import TreeView
@@ -20,6 +22,7 @@ from arena.lab.tree_view import TreeView
 AGENTS = ("uct", "alphabeta")  # of the first panels
 MOST = 3  # panels
 KINDS = {1: "win", 0: "draw", -1: "loss"}  # of shades
+SHOWN = {"thought": "_found", "decided": "_found", "solved": "_solved", "tree": "_drawn"}  # of answers
 
 
 class Panel:
@@ -90,17 +93,23 @@ class Panel:
         for kind, *what in self.search.hear():
             if kind == "error":
                 tell(what[0])
-            elif kind == "tree":
-                self.page.tree.show(*what)
-            elif kind == "solved":
-                self.found.words.set_text(solved_in_words(what[0]))
-                if what[0].position == tuple(self.page.line.names) and what[0].value is not None:
-                    self.page.shade(dict.fromkeys(what[0].best, 0.7), KINDS[what[0].value])
-            elif what[0].position == tuple(self.page.line.names):
-                self.found.show(what[0])
-                self.page.shade(shares(what[0]) or {what[0].move: 1.0})
+                self.found.words.set_text(what[0])
+            elif kind in SHOWN and what[0].position == tuple(self.page.line.names):  # or it belongs to another position
+                getattr(self, SHOWN[kind])(what[0])
         self.doing.set_text(self.search.state)
         self.button.set_text("Stop" if self.search.busy else "Search")
+
+    def _drawn(self, drawn: Drawn) -> None:
+        self.page.tree.show(drawn)
+
+    def _solved(self, solved: Solved) -> None:
+        self.found.words.set_text(solved_in_words(solved))
+        if solved.value is not None:
+            self.page.shade(dict.fromkeys(solved.best, 0.7), KINDS[solved.value])
+
+    def _found(self, found: Found) -> None:
+        self.found.show(found)
+        self.page.shade(shares(found) or {found.move: 1.0})
 
     def end(self) -> None:
         """End the process: the agent is another one, or the panel goes."""
@@ -196,6 +205,7 @@ class AnalysePage:
         """Show the position, and make the address that of it."""
         line = self.line
         self.board.shades = {}
+        self.tree.show_at(line.names)
         self.board.draw(clickable=True)
         turn = "dice" if line.side == CHANCE else f"the {('first', 'second')[max(line.side, 0)]} player"
         self.status.set_text(
@@ -245,9 +255,11 @@ class AnalysePage:
         self._moved()
 
     def try_line(self, names: Sequence[str]) -> None:
-        """Make these moves."""
+        """Go to where these moves lead from the game's beginning."""
         self.ahead = []
-        self._make(names)
+        here = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(self.line.names, names)))
+        self.line.back_to(here)
+        self._make(names[here:])
 
     def _make(self, names: Sequence[str]) -> None:
         for name in names:

@@ -32,6 +32,7 @@ class CellsView:
             more = {"selection": "multiple", "on_select": lambda _: chosen(self.ticked)}
         with ui.element("div").classes("arena-lab-wide max-w-full").props('tabindex=0 role=group aria-label="table"'):
             self.table = ui.table(columns=[], rows=[], row_key="row", **more).props("dense flat")
+        self.table.props["no-data-label"] = "reading ..."
         for where, whom in (("header", "all"), ("body", "${props.row.row}")) if chosen else ():
             self.table.add_slot(f"{where}-selection", TICK.replace("WHOM", whom))
         self.table.add_slot("body-cell", CELL)
@@ -67,6 +68,7 @@ class CellsView:
             self.long = len(rows) > PAGE
             self.table.pagination = {"rowsPerPage": PAGE if self.long else 0}
         self.table.rows = rows
+        self.table.props["no-data-label"] = "There is nothing yet."
         self.table.props["hide-pagination"] = not self.long
         self.table.update()
         self.below.clear()

@@ -2,6 +2,7 @@
 
 import base64
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from nicegui import ui
@@ -17,6 +18,7 @@ from arena.results.shown.kinds import FORMATS, PICTURES
 from arena.runner import notice
 
 LOOK = 2.0  # seconds between questions to the watch
+SHARE = 20  # times what it took to look at a study, between two looks
 REDRAWN = 30.0  # seconds between drawings of a figure while games are played
 WIDTH = "3.4in"
 AGAINST = ("playouts", "seconds", "nodes")
@@ -40,6 +42,8 @@ class LiveView:
             self.resume = button("Resume", lambda: self.go_on())
             self.games = ui.number("games", value=about.wanted, min=about.wanted + 1, precision=0)
             self.more = button("Play so many", lambda: self.go_on(int(self.games.value or 0)))
+        for part in (self.pause, self.stop, self.resume, self.games, self.more):
+            part.set_visibility(False)  # until it is known which apply
         self.fault = ui.label().classes("text-sm whitespace-pre-wrap break-all")
         self.playing = ui.label().classes("whitespace-pre-wrap text-sm")
         self.lines = ui.column().classes("gap-0")
@@ -73,7 +77,7 @@ class LiveView:
             (self.more, rests and grows),
         ):
             part.set_visibility(shown)
-        self.fault.set_text("starting ..." if starting and not runs else launching.fault(self.place))
+        self.fault.set_text("starting ..." if starting and seen.state == "stopped" else launching.fault(self.place))
 
     def ask(self, wish: str) -> None:
         """Ask the process that plays the run to end."""
@@ -100,6 +104,8 @@ def _in_words(seen: Live) -> str:
     if seen.per_second and seen.total is not None:
         left = int((seen.total - seen.stored) / seen.per_second)
         words += [f"{seen.per_second:.3g} games a second", f"{left // 3600}:{left // 60 % 60:02d}:{left % 60:02d} left"]
+    if seen.read < seen.stored:
+        words.append(f"tables and figures are of {seen.read:,}")
     return ", ".join(words)
 
 
@@ -208,34 +214,47 @@ def _select(label: str, options: tuple[str, ...], value: str, changed=None) -> u
 
 
 class RunPage:
-    """All of a run."""
+    """All of a run, as far as there is any: a study that has just begun has no games yet."""
 
     def __init__(self, name: str, place: Path, about: Overview, chosen: dict[str, str]):
-        self.name, self.place = name, place
-        self.live = LiveView(place, about) if about.agents else None
-        self.redrawn = time.monotonic()
-        if about.rests:
-            button("Resume", lambda: go_on(place, about))
-        if about.agents:
-            ui.link("All games", folder.address(name, "games"))
-        for part in about.parts:
-            ui.link(part, folder.address(f"{name}/{part}"))
-        self.tables = TablesView(self, about.tables, chosen["table"])
-        self.figures = FiguresView(self, about.figures, chosen["figure"])
-        with ui.expansion("Configuration").props("dense").classes("w-full"):
-            ui.code(about.configuration or "It was imported, and has none.", language="toml").classes("w-full")
+        self.name, self.place, self.chosen = name, place, chosen
+        self.box = ui.column().classes("w-full gap-2")
+        self.next = 0.0  # when what there is of it is looked at again
+        self._fill(about)
+        self.watching = ui.timer(LOOK, self.look, active=False)
         ui.timer(0.01, self.begin, once=True)
+
+    def _fill(self, about: Overview) -> None:
+        """Show what there is to be seen."""
+        self.about, self.redrawn = about, time.monotonic()
+        self.box.clear()
+        with self.box:
+            self.live = LiveView(self.place, about) if about.agents else None
+            if about.rests:
+                button("Resume", lambda: go_on(self.place, about))
+            if about.agents:
+                ui.link("All games", folder.address(self.name, "games"))
+            for part in about.parts:
+                ui.link(part, folder.address(f"{self.name}/{part}"))
+            self.tables = TablesView(self, about.tables, self.chosen["table"])
+            self.figures = FiguresView(self, about.figures, self.chosen["figure"])
+            with ui.expansion("Configuration").props("dense").classes("w-full"):
+                ui.code(about.configuration or "It was imported, and has none.", language="toml").classes("w-full")
 
     async def begin(self) -> None:
         """Read all there is, then watch."""
+        await self._show()
+        self.watching.activate()
+
+    async def _show(self) -> None:
         await self.tables.show()
         await self.figures.show()
-        if self.live is not None:
-            ui.timer(LOOK, self.look)
 
     async def look(self) -> None:
         """Show what has changed since the last look."""
-        assert self.live is not None
+        if self.live is None:
+            await self._look_for_games()
+            return
         try:
             changed = await self.live.look()
         except UserError as error:  # it may be mended, or come back
@@ -249,10 +268,22 @@ class RunPage:
             self.redrawn = time.monotonic()
             await self.figures.show(again=False)
 
+    async def _look_for_games(self) -> None:
+        """Show what a study has come to, whose games have not begun or lie in parts."""
+        begun = time.monotonic()
+        if begun < self.next:
+            return
+        with suppress(UserError):  # it may be mended, or come back
+            about = await READING.do(overview, self.place)
+            if about != self.about:
+                self._fill(about)
+            await self._show()
+        self.next = time.monotonic() + SHARE * (time.monotonic() - begun)
+
     def remember(self) -> None:
         """Let the address name what is shown."""
-        shown = {"table": str(self.tables.kind.value), "figure": str(self.figures.kind.value)}
-        ui.navigate.history.replace(folder.address(self.name, **shown))
+        self.chosen = {"table": str(self.tables.kind.value), "figure": str(self.figures.kind.value)}
+        ui.navigate.history.replace(folder.address(self.name, **self.chosen))
 
 
 def open_run(name: str, table: str = "", figure: str = "") -> None:

@@ -2,7 +2,7 @@
 
 Orders and answers are tuples of plain values over a pipe.  Orders: ("go", moves, seed, endless), ("tree", moves,
 iterations), ("solve", moves), ("stop",).  Answers: ("ready", seconds), ("thought", Found), ("decided", Found),
-("tree", data, remark), ("solved", Solved), ("best", score), ("error", text).
+("tree", Drawn), ("solved", Solved), ("best", score), ("error", text).
 """
 
 import logging
@@ -75,6 +75,15 @@ class Solved(NamedTuple):
     position: tuple[str, ...]
 
 
+class Drawn(NamedTuple):
+    """The tree that an agent has searched."""
+
+    agent: str
+    root: dict[str, Any]  # of tree_node.as_data
+    remark: str
+    position: tuple[str, ...]  # the moves that led to its root
+
+
 class Searcher(Server):
     """One agent on one game, which thinks in a thread and tells of it."""
 
@@ -128,8 +137,9 @@ class Searcher(Server):
     def _solve(self, names: list[str]) -> None:
         from arena.agents.core.solve import solve, solver_of
 
-        state = self.game.read_line(" ".join(names))[1]
-        found = solve(solver_of(self.agent, self.game), state)
+        state, solver = self.game.read_line(" ".join(names))[1], solver_of(self.agent, self.game)
+        solve(self.agent.new_solver(self.game, Budget(nodes=1)), state, moves="none")  # to compile is no search
+        found = solve(solver, state)
         best = tuple(self.game.move_name(state, move) for move in found.best)
         self.send("solved", Solved(found.value, best, found.nodes, found.seconds, found.unsolved, tuple(names)))
 
@@ -139,7 +149,7 @@ class Searcher(Server):
 
         state = self.game.read_line(" ".join(names))[1]
         shown = show(self.agent, self.game, state, View(iterations))
-        self.send("tree", as_data(shown.root), shown.remark)
+        self.send("tree", Drawn(str(self.agent), as_data(shown.root), shown.remark, tuple(names)))
 
     def found(self, decision: Decision, seconds: float) -> Found:
         """A decision as plain values, its candidates from the most visited on."""

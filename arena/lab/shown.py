@@ -24,7 +24,9 @@ WIDE, HIGH = 300, 80  # units of the graph of values
 
 
 class FoundView:
-    """Candidates, counts and the expected line of a search; `tried` is called with the moves of a step along it."""
+    """Candidates, counts and the expected line of a search; `tried` is called with the moves from the game's beginning
+    to a step along that line.
+    """
 
     def __init__(self, tried: Callable[[Sequence[str]], object] | None = None):
         self.tried = tried
@@ -49,13 +51,13 @@ class FoundView:
             {"move": one.move, "playouts": count(one.playouts), "value": value_of(one.value)} for one in candidates
         ]
         self.table.update()
-        line = found.line if found else ()
-        if line != self.shown:
-            self.shown = line
+        before, line = (found.position, found.line) if found else ((), ())
+        if (*before, *line) != self.shown:
+            self.shown = *before, *line
             self.line.clear()
             with self.line:
                 for number, name in enumerate(line):
-                    self._step(name, line[: number + 1])
+                    self._step(name, (*before, *line[: number + 1]))
 
     def _step(self, name: str, moves: Sequence[str]) -> None:
         if self.tried is None:

@@ -329,8 +329,9 @@ def test_what_cannot_be_searched_is_said(search, monkeypatch):
 def test_a_search_shows_its_tree(search):
     one = search("alphabeta(depth=2)", "tictactoe")
     one.tree(["2b", "1a"], 40)
-    kind, root, remark = heard(one, lambda answers: not one.busy)[-1]
-    assert kind == "tree" and root["children"] and "nodes" in remark
+    kind, drawn = heard(one, lambda answers: not one.busy)[-1]
+    assert kind == "tree" and drawn.root["children"] and "nodes" in drawn.remark
+    assert (drawn.agent, drawn.position) == ("alphabeta(depth=2)", ("2b", "1a"))
 
 
 def test_a_solver_gives_the_exact_value(search):

@@ -368,3 +368,29 @@ def test_a_file_that_an_address_names_is_read_after_a_question(browser, lab, tmp
         page.get_by_text(f"the file {pipe}").wait_for()
         page.get_by_role("button", name="No", exact=True).click()
         assert page.locator(STATUS).count() == 0 and problems == []
+
+
+def test_what_a_search_has_found_is_shown_at_its_position_alone(browser, lab):
+    """Nodes of a tree lead there whatever was clicked before; elsewhere there is no tree, and no late answer."""
+    where = address(lab, "/analyse", game="tictactoe", moves="2b")
+    with opened(browser, where) as (page, problems):
+        moves = page.get_by_label("moves, or a position and moves")
+        page.get_by_role("button", name="Tree", exact=True).first.click()
+        until(lambda: page.get_by_text("Tree of uct after 2b").count() == 1)
+        nodes = page.locator(".q-tree__node-header-content")
+        for number in (1, 2, 1):
+            name = nodes.nth(number).inner_text().partition(",")[0]
+            nodes.nth(number).click()
+            until(lambda name=name: re.fullmatch(rf"2b( \d\w)? ?{name}|2b {name}", moves.input_value()))
+        assert len(moves.input_value().split()) == 2
+        page.locator(SPOTS).first.click()
+        until(lambda: len(moves.input_value().split()) == 3)
+        page.get_by_role("button", name="First").click()
+        until(lambda: moves.input_value() == "")
+        until(lambda: not page.locator(".q-tree").is_visible() and not page.get_by_text("Tree of uct").is_visible())
+        page.get_by_role("button", name="Solve").last.click()
+        page.locator(SPOTS).first.click()
+        until(lambda: "thinking" not in page.locator("main").inner_text())
+        assert "exact" not in page.locator("main").inner_text() and problems == []
+        page.get_by_role("button", name="Solve").first.click()
+        until(lambda: "uct does not solve" in page.locator(".q-card").first.inner_text())

@@ -291,7 +291,7 @@ def test_a_study_is_started_too(browser, tmp_path):
         until(lambda: "1 schemes" in text(page))
         page.get_by_role("button", name="Start").click()
         page.wait_for_url("**/runs/tictactoe-1*", timeout=120_000)
-        until(lambda: (tmp_path / "tictactoe-1" / "scaling.tex").exists(), 180)
-        page.reload()
+        until(lambda: "finished" in text(page), 180)  # without a reload
         until(lambda: "root" in text(page) and page.locator("main img").count() == 1)
+        assert "starting" not in text(page)
         assert problems == []
