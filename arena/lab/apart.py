@@ -1,4 +1,4 @@
-"""Work that would let all pages wait: done in a process beside them, one piece after the other."""
+"""Work that would let all pages wait: done in processes beside them, a piece at a time in each."""
 
 import asyncio
 import os
@@ -27,26 +27,56 @@ class Failed(UserError):
 
 
 class Apart:
-    """A process that is started when it is needed, and anew when it has died or its work was given up.
+    """Processes that are started when they are needed, and anew when they have died or their work was given up.
 
-    Pages take turns.  A piece of work has its seconds from when its turn begins; a page that is closed gives its up.
+    Pages take turns: a piece of work has its seconds from when its turn begins; a page that is closed gives its up.
+    Work on a run goes to the process that has read it last, if that is free.
     """
 
-    def __init__(self, seconds: float):
-        self.seconds = seconds  # of one piece of work
-        self._pool: ProcessPoolExecutor | None = None
-        self._turn = asyncio.Lock()
+    def __init__(self, seconds: float, processes: int = 1):
+        self._beside = [Beside(seconds) for _ in range(processes)]
+        self._turns = asyncio.Semaphore(processes)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether who asks now has to wait for others."""
+        return self._turns.locked()
 
     async def do(self, function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
         """What `function`, one of a module, returns there; Failed with its error in words."""
-        async with self._turn:
-            done, answer = await self._done(function, arguments, options)
+        about = arguments[0] if arguments else None
+        async with self._turns:
+            free = [each for each in self._beside if not each.at_work]
+            one = next((each for each in free if each.last == about), free[0])
+            return await one.do(about, function, arguments, options)
+
+    def close(self) -> None:
+        """End the processes."""
+        for each in self._beside:
+            each.close()
+
+
+class Beside:
+    """One of these processes."""
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds  # of one piece of work
+        self.at_work, self.last = False, object()  # what it has worked on
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def do(self, about: Any, *work: Any) -> Any:
+        """`Apart.do`, here."""
+        self.at_work, self.last = True, about
+        try:
+            done, answer = await self._done(*work)
             if done is None:  # a plug-in has been edited since that process imported it
                 self.close()
-                done, answer = await self._done(function, arguments, options)
+                done, answer = await self._done(*work)
+        finally:
+            self.at_work = False
         if not done:
             raise Failed(str(answer))
-        return answer  # type: ignore[return-value]  # the function's own
+        return answer
 
     async def _done(self, *work: Any) -> tuple[bool | None, Any]:
         """What `_answered` says in the process, which ends with work that is not done."""
@@ -73,7 +103,7 @@ class Apart:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-READING = Apart(300.0)  # of runs: tables, figures, histories
+READING = Apart(300.0, 2)  # of runs: tables, figures, histories; a large one lets no other wait
 CHECKING = Apart(20.0)  # of configurations, whose plug-ins run
 
 

@@ -20,6 +20,7 @@ for field in (ui.input, ui.number, ui.select, ui.textarea):
     field.default_props("dense outlined")
 PAGES = {"Play": "/play", "Analyse": "/analyse", "Runs": "/runs", "New run": "/new"}
 MOST_CLIENTS = 32
+WAITING = "Other pages are being read, which takes long: this one waits for them."
 STYLE = """
 .arena-lab-board svg { width: 100%; height: auto; max-height: 78vh; display: block; }
 .arena-lab-board.turned svg { transform: rotate(180deg); }
@@ -115,11 +116,15 @@ def page_of_run(title: str, name: str, read: Callable[[Path], T], show: Callable
     """A page of a run, with what a process has read of it once that is there; what is wrong is told."""
     with page(title), ui.column().classes("w-full gap-2"):
         heading(title)
+        waiting = ui.label(WAITING if by.is_busy else "reading ...")
         box = ui.column().classes("w-full gap-2")
 
         async def load() -> None:
-            place = folder.found(name)
-            about = await by.do(read, place)
+            try:
+                place = folder.found(name)
+                about = await by.do(read, place)
+            finally:
+                waiting.delete()
             with box:
                 show(place, about)
 

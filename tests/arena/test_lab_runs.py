@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -284,6 +285,29 @@ def test_a_page_that_is_closed_gives_up_its_work():
 
     begun = time.monotonic()
     assert asyncio.run(ask()) == os.getcwd() and time.monotonic() - begun < 30
+
+
+def test_no_work_waits_for_another_while_a_process_is_free():
+    """A slow page, killed, costs no other one anything; what is read again goes where it was read."""
+
+    async def ask():
+        beside = Apart(60.0, 2)
+        slow = asyncio.create_task(beside.do(time.sleep, 60))
+        await asyncio.sleep(0.1)  # it has the first process
+        own = [await beside.do(process_of, name) for name in ("run", "run", "other")]
+        free = not beside.is_busy
+        waiting = [asyncio.create_task(beside.do(process_of, name)) for name in ("run", "other")]
+        os.kill(next(iter(beside._beside[0]._pool._processes)), signal.SIGKILL)
+        found = await asyncio.gather(slow, *waiting, return_exceptions=True)
+        beside.close()
+        return own, free, found
+
+    own, free, (killed, *others) = asyncio.run(ask())
+    assert len(set(own)) == 1 and free and "has died" in str(killed) and all(isinstance(one, int) for one in others)
+
+
+def process_of(_):
+    return os.getpid()
 
 
 @pytest.mark.slow
