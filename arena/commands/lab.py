@@ -12,6 +12,7 @@ from arena.commands.completion import complete_agent, complete_game
 from arena.commands.output import say
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port of this machine; 0: any free one.")]
+NewToken = Annotated[bool, typer.Option("--new-token", help="Refuse bookmarks, and pages that are open, from before.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")]
 Runs = Annotated[
     Path | None, typer.Argument(help="A run, or a folder of runs. Default: runs.", metavar="[DIR]", show_default=False)
@@ -28,7 +29,12 @@ OfAgent = Annotated[
     Panel.PLAY, examples='arena lab\narena lab --game othello --agent "uct(seconds=2)"\narena lab --port 0 --no-browser'
 )
 def lab(
-    folder: Runs = None, game: OfGame = "", agent: OfAgent = "", port: Port = 8400, no_browser: NoBrowser = False
+    folder: Runs = None,
+    game: OfGame = "",
+    agent: OfAgent = "",
+    port: Port = 8400,
+    no_browser: NoBrowser = False,
+    new_token: NewToken = False,
 ) -> None:
     """Open the laboratory in the browser.
 
@@ -47,7 +53,9 @@ def lab(
     query = urlencode({name: spec for name, spec in given.items() if spec})
     shown = "/play" if folder is None else _shown(folder)
     first = f"/play?{query}" if query else shown
-    serve(port, first, not no_browser, lambda address: say(f"The laboratory is at {address}\nCtrl-C ends it."))
+    serve(
+        port, first, not no_browser, new_token, lambda address: say(f"The laboratory is at {address}\nCtrl-C ends it.")
+    )
 
 
 def _shown(place: Path) -> str:

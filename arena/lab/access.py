@@ -5,11 +5,21 @@ page read ours.  A browser counts pages of other ports of this machine as of one
 cookie, and ours theirs.  So what another page asks for is told by `Sec-Fetch-Site`, which no page can change.
 """
 
+import hashlib
 import hmac
 import re
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
+from arena.games.core import cache
+from arena.games.core.files import read_plain, write_whole
+
 COOKIE = "arena_lab"
+KEPT_DAYS = 90  # by a browser
+TOKEN = re.compile(rb"[\w-]{22}")
 REFUSED = (
     "<!doctype html><title>arena lab</title><p>This page belongs to whoever started <code>arena lab</code>: open the "
     "address that it printed, which ends in a token, or one that you know, by typing or pasting it: links of other "
@@ -26,6 +36,25 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+
+def token_of(folder: Path, anew: bool = False) -> str:
+    """The token of the pages of a folder of runs: the one that was made for it before, so that addresses stay good.
+
+    It lies in the user's cache folder, for no other user to read; without one it is another each time.
+    """
+    home, name = cache.folder(), hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:24]
+    token = secrets.token_urlsafe(16)
+    if home is None:
+        return token
+    place = home / f"lab-{name}.token"
+    with suppress(OSError):
+        if not anew and not stat.S_IMODE(place.lstat().st_mode) & 0o077 and TOKEN.fullmatch(known := read_plain(place)):
+            return known.decode()
+    with suppress(OSError):
+        place.unlink(missing_ok=True)  # who could read it knows what was in it
+        write_whole(place, token.encode(), home, mode=0o600)
+    return token
 
 
 class Guard:
@@ -58,7 +87,7 @@ class Guard:
         elif brought and scope["type"] == "http":
             left = urlencode([(name, value) for name, value in query if name != "token"])
             place = f"http://{headers['host']}{scope['raw_path'].decode('latin1')}" + (f"?{left}" if left else "")
-            cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+            cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={KEPT_DAYS * 86400}"
             await _answer(guarded, 303, {"location": place, "set-cookie": cookie})
         else:
             await self.inner(scope, receive, guarded)

@@ -41,6 +41,10 @@ body.body--dark { --q-primary: #8fc1f7 !important; }
 .arena-lab-wide { overflow-x: auto; }
 .arena-lab-wide .q-table__middle { overflow: visible; }
 a.nicegui-link { color: var(--q-primary); text-decoration: underline; }
+#popup::after {
+    content: "If arena lab has ended, start it again, and this page goes on. Else open the address that it prints.";
+    display: block;
+}
 .arena-lab-graph { width: 100%; height: auto; }
 .arena-lab-graph line { stroke: #8a949e; stroke-width: 1; }
 .arena-lab-graph polyline { fill: none; stroke-width: 1.5; }

@@ -1,7 +1,6 @@
 """Serves the pages on this machine, and opens the first one."""
 
 import asyncio
-import secrets
 import signal
 import socket
 import threading
@@ -16,7 +15,7 @@ from nicegui import ui
 
 from arena.games.core.errors import UserError
 from arena.lab import analyse_page, folder, game_page, games_page, new_run_page, play_page, reading, run_page, runs_page
-from arena.lab.access import Guard
+from arena.lab.access import Guard, token_of
 from arena.lab.apart import CHECKING, READING
 from arena.lab.frame import unless_crowded
 
@@ -56,15 +55,15 @@ def _end_processes() -> None:
     CHECKING.close()
 
 
-def serve(port: int, first: str, browser: bool, told: Callable[[str], object]) -> None:
+def serve(port: int, first: str, browser: bool, new_token: bool, told: Callable[[str], object]) -> None:
     """Serve until Ctrl-C.
 
-    port: 0 takes a free one; first: the page to open, such as /play?game=hex; told: called with its address, which has
-    the token, once it can be opened
+    port: 0 takes a free one; first: the page to open, such as /play?game=hex; new_token: refuse addresses, and pages
+    that are open, from before; told: called with its address, which has the token, once it can be opened
     """
     listening = _listen(port)
     port = listening.getsockname()[1]
-    token = secrets.token_urlsafe(16)
+    token = token_of(folder.at(), new_token)
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     for path, opened in PAGES.items():
         ui.page(path)(unless_crowded(opened))

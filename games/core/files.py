@@ -63,12 +63,12 @@ def make_folder(path: str | os.PathLike, within: str | os.PathLike) -> None:
 
 
 def write_whole(
-    path: str | os.PathLike, data: bytes | Iterable[bytes], within: str | os.PathLike | None = None
+    path: str | os.PathLike, data: bytes | Iterable[bytes], within: str | os.PathLike | None = None, mode: int = 0o644
 ) -> None:
     """Replace a file in full or not at all, by a new one beside it.
 
     data: all of it, or parts, of which none is written if making one fails; within: the folder that a user has named,
-    out of which no link may lead
+    out of which no link may lead; mode: the permissions of a new file
     """
     path = Path(path)
     if within is not None:
@@ -81,7 +81,7 @@ def write_whole(
     try:
         with open(handle, "wb") as file:
             file.writelines([data] if isinstance(data, bytes) else data)
-        os.chmod(part, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        os.chmod(part, path.stat().st_mode & 0o777 if path.exists() else mode)
         os.replace(part, path)
     except BaseException:
         Path(part).unlink(missing_ok=True)

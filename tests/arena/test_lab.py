@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -17,11 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena import agents, games
+from arena.games.core import cache
 from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE
 from arena.games.core.rules import IllegalMove
 from arena.lab import consent, searches
-from arena.lab.access import Guard
+from arena.lab.access import Guard, token_of
 from arena.lab.line import Line
 from arena.lab.saving import suffixes, text_of
 from arena.lab.searcher import for_first
@@ -142,6 +144,24 @@ def test_the_address_with_the_token_opens_the_pages_and_its_cookie_keeps_them_op
             for query in ("", "token=secret"):
                 reached, sent = asked(headers, query, kind)
                 assert not reached and b"set-cookie" not in dict(sent[0].get("headers", []))
+
+
+def test_a_folder_keeps_its_token_where_no_other_user_can_read_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "folder", lambda: tmp_path)
+    first = token_of(tmp_path / "runs")
+    (file,) = tmp_path.glob("lab-*.token")
+    assert token_of(tmp_path / "runs") == first == file.read_text() and stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert token_of(tmp_path / "others") != first != token_of(tmp_path / "runs", anew=True)
+    for harm in (
+        lambda: file.chmod(0o644),
+        lambda: file.write_text("x"),
+        lambda: (file.unlink(), file.symlink_to("a")),
+    ):
+        before = token_of(tmp_path / "runs")
+        harm()
+        assert before != token_of(tmp_path / "runs") == token_of(tmp_path / "runs")
+    monkeypatch.setattr(cache, "folder", lambda: None)
+    assert token_of(tmp_path / "runs") != token_of(tmp_path / "runs")
 
 
 def test_no_page_may_frame_ours_or_learn_where_we_are():

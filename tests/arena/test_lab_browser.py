@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -394,3 +395,39 @@ def test_what_a_search_has_found_is_shown_at_its_position_alone(browser, lab):
         assert "exact" not in page.locator("main").inner_text() and problems == []
         page.get_by_role("button", name="Solve").first.click()
         until(lambda: "uct does not solve" in page.locator(".q-card").first.inner_text())
+
+
+def test_a_page_goes_on_when_the_laboratory_is_started_again(browser, tmp_path):
+    """On the same port, with its token; with another, the page says what to do."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+
+    def begun(*more):
+        command = [sys.executable, "-m", "arena", "lab", "--no-browser", "--port", port, *more]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+        return process, re.search(r"(http://127.0.0.1:\d+/play\?token=\S+)", process.stdout.readline())[1]
+
+    def ended(process):
+        process.terminate()
+        process.wait()
+
+    process, where = begun()
+    try:
+        with opened(browser, f"{where}&game=tictactoe") as (page, _):
+            until(lambda: page.locator(STATUS).count() == 1)
+            ended(process)
+            until(lambda: "start it again" in page.evaluate("getComputedStyle(popup, '::after').content"))
+            process, again = begun()
+            assert again == where
+            until(lambda: page.locator("#popup[aria-hidden=true]").count() and page.locator(STATUS).count() == 1)
+            page.goto(where.partition("?")[0])  # a bookmark
+            until(lambda: page.locator(STATUS).count() == 1)
+            ended(process)
+            process, other = begun("--new-token")
+            assert other != where
+            until(lambda: page.locator("#popup[aria-hidden=false]").count() == 1)
+            page.reload()
+            until(lambda: "open the address that it printed" in page.locator("body").inner_text())
+    finally:
+        ended(process)
