@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Any
 
 from nicegui import ui
 
@@ -13,7 +12,7 @@ from arena.lab.clicks import BoardView
 from arena.lab.forms import SpecField
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place
-from arena.lab.play_page import GAME, TICK
+from arena.lab.play_page import TICK, line_of
 from arena.lab.searcher import Drawn, Found, Solved
 from arena.lab.searches import Search
 from arena.lab.shown import EVALUATED, FoundView, evaluations_of, shares, solved_in_words
@@ -288,9 +287,7 @@ def open_page(game: str = "", moves: str = "") -> None:
     """The page to analyse on; what is wrong in its address is told."""
 
     def fill() -> None:
-        found: list[Any] = [Line(GAME)]
-        told(lambda: found.insert(0, Line(game or GAME, moves)))
-        AnalysePage(found[0])
+        AnalysePage(line_of(game, moves))
 
     with page("Analyse"):
         consent.when_agreed(game, fill)

@@ -4,7 +4,9 @@ Checks are made in the process of `apart.CHECKING`: they import the plug-ins tha
 """
 
 import json
+import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,10 +69,26 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
+def placed(text: str, folder: Path) -> str:
+    """The text as it is written into a folder.
+
+    A plug-in that is not there, and of which it does not say where it is, is looked for in the current folder, as
+    `arena run --plugin` does.
+    """
+    with suppress(ValueError, RecursionError):  # which the check says
+        values = tomllib.loads(text)
+        plugins = values.get("plugins")
+        tops = [str(one).partition(".")[0] for one in plugins] if isinstance(plugins, list) else []
+        here = all((folder / top).is_dir() or (folder / f"{top}.py").is_file() for top in tops)
+        if not here and "plugin_path" not in values:
+            return f"plugin_path = {json.dumps(str(Path.cwd()))}\n{text}"
+    return text
+
+
 def checked(kind: str, text: str, path: Path) -> Checked:
     """What a text asks for, with the messages of the command line."""
     try:
-        return KINDS[kind].check(text, path)
+        return KINDS[kind].check(placed(text, path.parent), path)
     except ConfigError as error:
         return Checked([problem.removeprefix(f"{path}: ") for problem in error.problems])
     except (UserError, ValueError, TypeError) as error:

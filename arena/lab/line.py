@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from arena import games
 from arena.games.core.drawing import SQUARE, Board
+from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.random import stream
 from arena.lab.searcher import Found, for_first
@@ -217,6 +218,20 @@ def clicked(board: Board, squares: str) -> list[set[Place]]:
         return [{(row, column) for row in range(len(board.rows))}]
     steps = (board.places(several) for several in STEP.findall(squares))
     return [set[Place](places) for places in steps if places]
+
+
+def furthest(game: str, moves: str, seed: int = 0) -> tuple[Line, str]:
+    """The line of an address up to its first move that is none, and what is wrong with that, or "".
+
+    UserError for a game that is none.
+    """
+    fault, words = "", moves.split()
+    for kept in range(len(words), 0, -1):
+        try:
+            return Line(game, " ".join(words[:kept]), seed), fault
+        except (UserError, ValueError) as error:
+            fault = fault or str(error)
+    return Line(game, "", seed), fault
 
 
 def _set_up(game: Game, text: str) -> tuple[Game, list[str]]:

@@ -4,6 +4,7 @@ import secrets
 
 from nicegui import ui
 
+from arena import agents, games
 from arena.lab import consent
 from arena.lab.forms import SpecField
 from arena.lab.frame import address_of, tell, told
@@ -15,6 +16,12 @@ SIDES = {"first": "I move first", "second": "I move second", "both": "I play bot
 def new_seed() -> int:
     """A seed of a game's dice and searches."""
     return secrets.randbelow(10**6) + 1
+
+
+def misfit(game: str, specs: list[str]) -> str:
+    """Why an agent does not play a game; "" if all do."""
+    made = games.make(game)
+    return next((reason for spec in specs if spec and (reason := agents.make(spec).refuses(made))), "")
 
 
 def new_game(line: Line, agent: str, other: str, side: str) -> None:
@@ -30,7 +37,8 @@ def new_game(line: Line, agent: str, other: str, side: str) -> None:
             moves = str(position.value or "")
             if not await consent.agreed(game.spec, first.spec, second.spec):
                 return
-            if fault := game.fault or first.fault or second.fault:
+            seats = {"both": [], "none": [first, second]}.get(str(sides.value), [first])
+            if fault := game.fault or first.fault or second.fault or misfit(game.spec, [one.spec for one in seats]):
                 tell(fault)
             elif told(lambda: Line(game.spec, moves)):
                 two = second.spec if second.spec != first.spec else ""

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import tomlkit
 from nicegui import ui
 
 from arena.formats.base import formats
@@ -20,7 +21,6 @@ from arena.lab.asking import KINDS, Checked
 from arena.lab.forms import SpecField
 from arena.lab.frame import button, heading, heard, page, tell, told
 from arena.lab.trial import trial
-from arena.report.page import as_toml
 from arena.runner.study_kinds import kind_of
 from arena.workers.machine import cores
 
@@ -117,8 +117,7 @@ class NewRunPage:
         values, text = self.values(), str(self.fields[key].value or "").strip()
         if values is None or text == asking.field_text(values.get(key, "")):
             return
-        values[key] = _value(key, text)
-        self.text.set_value(as_toml({name: value for name, value in values.items() if value not in ("", [])}))
+        self.text.set_value(with_key(str(self.text.value or ""), key, _value(key, text)))
 
     async def typed(self) -> None:
         """The text has changed: so do the fields, and what is said of it."""
@@ -183,7 +182,7 @@ class NewRunPage:
         self.long.set_enabled(False)
         beside = folder.at() / f".{self.path.name}"
         try:
-            write_whole(beside, str(self.text.value).encode(), folder.at())
+            write_whole(beside, asking.placed(str(self.text.value), folder.at()).encode(), folder.at())
             found = await heard(trial(beside, self.where(), self.checked.games))
             self.said.set_text(found or "")
         except OSError as error:
@@ -203,7 +202,7 @@ class NewRunPage:
         """Write the file, and start its run."""
         if not await self._is_agreed() or self.checked is None or self.checked.faults:
             return
-        name, text = self.chosen_name(), str(self.text.value)
+        name, text = self.chosen_name(), asking.placed(str(self.text.value), folder.at())
         if not NAME.fullmatch(name):
             tell(f"name {name!r}: give the run's folder a name of letters, digits and -_.")
             return
@@ -227,6 +226,20 @@ class NewRunPage:
         else:
             return
         self.starting = None
+
+
+def with_key(text: str, key: str, value: Any) -> str:
+    """A configuration with another value of a key, or without it where that is empty; all else stays as it is."""
+    document = tomlkit.parse(text)
+    if value in ("", []):
+        document.pop(key, None)
+    elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+        document[key] = tomlkit.array()
+        document[key].extend(value)  # type: ignore[union-attr]
+        document[key].multiline(len(value) > 2)  # type: ignore[union-attr]
+    else:
+        document[key] = value
+    return tomlkit.dumps(document)
 
 
 def _value(key: str, text: str) -> Any:

@@ -11,10 +11,23 @@ from typing import Annotated
 
 import uvicorn
 from fastapi import FastAPI, Query, Request
+from fastapi.responses import HTMLResponse
+from nicegui import app as nicegui_app
 from nicegui import ui
 
 from arena.games.core.errors import UserError
-from arena.lab import analyse_page, folder, game_page, games_page, new_run_page, play_page, reading, run_page, runs_page
+from arena.lab import (
+    analyse_page,
+    folder,
+    frame,
+    game_page,
+    games_page,
+    new_run_page,
+    play_page,
+    reading,
+    run_page,
+    runs_page,
+)
 from arena.lab.access import Guard, token_of
 from arena.lab.apart import CHECKING, READING
 from arena.lab.frame import unless_crowded
@@ -45,6 +58,13 @@ PAGES: dict[str, Callable] = {  # the first that fits an address opens it
 }
 
 
+async def _unknown(request: Request, error: Exception) -> HTMLResponse:
+    """A page that there is not says where there are some."""
+    links = " ".join(f'<a href="{address}">{name}</a>' for name, address in frame.PAGES.items())
+    text = f"<!doctype html><html lang='en'><title>arena lab</title><p>There is no such page. There are: {links}"
+    return HTMLResponse(text, 404)
+
+
 async def _warm() -> None:
     """Let the process that reads runs load what it needs before the first page asks."""
     _tasks.append(asyncio.create_task(READING.do(reading.listed, folder.at())))
@@ -67,6 +87,7 @@ def serve(port: int, first: str, browser: bool, new_token: bool, told: Callable[
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     for path, opened in PAGES.items():
         ui.page(path)(unless_crowded(opened))
+    nicegui_app.add_exception_handler(404, _unknown)
     app.router.on_startup.append(_warm)
     app.router.on_shutdown.append(_end_processes)
     ui.run_with(

@@ -4,12 +4,13 @@ from functools import partial
 
 from nicegui import ui
 
+from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE
 from arena.lab import consent, saving
 from arena.lab.clicks import BoardView
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
-from arena.lab.line import Line, Place
-from arena.lab.new_game import SIDES, new_game, new_seed
+from arena.lab.line import Line, Place, furthest
+from arena.lab.new_game import SIDES, misfit, new_game, new_seed
 from arena.lab.searches import Search
 from arena.lab.shown import FoundView, graph_of, shares
 from arena.play.duel import PERSON
@@ -124,9 +125,14 @@ class PlayPage:
     async def begin(self) -> bool:
         """Let agents search from now on, if a person agrees to what they run; whether they may."""
         with self.questions:  # what was clicked may be gone by now
-            self.begun = self.begun or await consent.agreed(str(self.line.game), self.agent, self.other)
+            if not self.begun and await consent.agreed(str(self.line.game), self.agent, self.other):
+                self.begun = told(self._check_agents)
         self.draw()
         return self.begun
+
+    def _check_agents(self) -> None:
+        if fault := misfit(str(self.line.game), [self.agent, self.other]):
+            raise ValueError(fault)
 
     async def picked(self, place: Place) -> None:
         """A square was clicked."""
@@ -281,8 +287,19 @@ class PlayPage:
         return self.line.seed * 1009 + len(self.line.steps)
 
 
+def line_of(game: str, moves: str, seed: int = 0) -> Line:
+    """The line of an address, as far as it goes; what is wrong with it is told."""
+    try:
+        line, fault = furthest(game or GAME, moves, seed or new_seed())
+    except (UserError, ValueError) as error:
+        line, fault = Line(GAME, seed=seed or new_seed()), str(error)
+    if fault:
+        tell(fault)
+    return line
+
+
 def open_page(game: str = "", agent: str = "", other: str = "", side: str = "", moves: str = "", seed: int = 0) -> None:
-    """The page to play on; what is wrong in its address is told, and the usual game begun."""
+    """The page to play on; what is wrong in its address is told."""
     given: dict[str, str | int] = {
         "game": game,
         "agent": agent,
@@ -294,10 +311,9 @@ def open_page(game: str = "", agent: str = "", other: str = "", side: str = "", 
     begun = consent.has_begun(address_of("/play", **given))
 
     def fill() -> None:
-        lines = [Line(GAME, seed=seed or new_seed())]
-        told(lambda: lines.insert(0, Line(game or GAME, moves, seed or new_seed())))
-        usual = ALONE if lines[0].game.players == 1 else AGENT
-        PlayPage(lines[0], agent or usual, other, side if side in SIDES else "first", begun)
+        line = line_of(game, moves, seed)
+        usual = ALONE if line.game.players == 1 else AGENT
+        PlayPage(line, agent or usual, other, side if side in SIDES else "first", begun)
 
     with page("Play"):
         consent.when_agreed(game, fill)

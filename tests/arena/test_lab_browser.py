@@ -235,6 +235,27 @@ def test_mistakes_in_an_address_are_sentences(browser, lab, query, told):
         until(lambda: told in page.locator("body").inner_text())
 
 
+def test_what_an_address_has_wrong_costs_no_more_than_that(browser, lab):
+    """A move that is none keeps the game and the moves before it; a page that is none says where there are some."""
+    for path in ("/play", "/analyse"):
+        with opened(browser, address(lab, path, game="tictactoe", moves="2b 1a 1a 3c")) as (page, _):
+            until(lambda: "'1a' is not a legal move" in page.locator("body").inner_text())
+            until(lambda: "game=tictactoe&moves=2b+1a" in page.evaluate("location.href"))
+    with opened(browser, address(lab, "/nowhere")) as (page, _):
+        assert page.get_by_role("link", name="Analyse").count() == 1
+        assert "There is no such page" in page.locator("body").inner_text()
+
+
+def test_an_agent_that_does_not_play_the_game_is_refused_before_it_begins(browser, lab):
+    with opened(browser, address(lab, "/play", game="pig", agent="alphabeta", side="second")) as (page, _):
+        begin(page)
+        until(lambda: "alphabeta plays games" in page.locator("body").inner_text())
+        assert page.get_by_role("button", name="Begin").is_visible()
+        page.get_by_text("New game").click()
+        page.get_by_role("button", name="Start").click()
+        until(lambda: page.locator(".q-notification__badge").count() == 1)  # the same again
+
+
 def test_analysis(browser, lab):
     """Two searches at once, a step along the expected line, back and forward, and a tree opened."""
     with opened(browser, address(lab, "/analyse", game="tictactoe", moves="2b 1a")) as (page, problems):

@@ -23,6 +23,7 @@ from arena.games.core.errors import UserError
 from arena.lab import apart, asking, folder, launching, new_run_page, reading, replaying, trial
 from arena.lab.apart import Apart, Failed
 from arena.lab.asking import KINDS
+from arena.lab.new_run_page import with_key
 from arena.results.database.store import Store
 from arena.results.files.exchange import from_jsonl
 from arena.results.shown.export import elo_with_error
@@ -434,6 +435,33 @@ def test_mistakes_in_a_new_run_are_those_of_the_command_line(kind, text, why, tm
 def test_a_field_says_what_the_text_says(value):
     key = {str: "format", int: "games", dict: "budget"}.get(type(value), "agents" if value == ["a", "b"] else "workers")
     assert new_run_page._value(key, asking.field_text(value)) == value
+
+
+def test_a_field_changes_its_key_and_nothing_else():
+    text = '# why\ngame = "connect4"  # small\ngames = 20\nagents = ["a"]\n\n[budget]\nplayouts = 5 # few\n'
+    for key, value, old, new in (
+        ("games", 30, "20", "30"),
+        ("agents", ["a", "b"], '["a"]', '["a", "b"]'),
+        ("agents", ["a", "b", "c"], '["a"]', '[\n    "a",\n    "b",\n    "c",\n]'),
+        ("games", "", "games = 20\n", ""),
+        ("seed", 4, '["a"]\n', '["a"]\nseed = 4\n'),
+    ):
+        assert with_key(text, key, value) == text.replace(old, new)
+
+
+def test_a_plug_in_of_the_current_folder_is_found(tmp_path, monkeypatch):
+    """As `arena run --plugin` finds it; where it is looked for is written into the file."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "of_this_folder.py").write_text(
+        "from arena.games import TicTacToe\nclass Here(TicTacToe):\n    name = 'here'\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    text = 'game = "here"\ngames = 2\nplugins = ["of_this_folder"]\nagents = ["random", "uct(playouts=2)"]\n'
+    (found,) = answers(60.0, (asking.checked, "tournament", text, Path("runs", "here-1.toml")))
+    assert found.faults == [] and found.games == 2
+    written = asking.placed(text, Path("runs"))
+    assert written == f'plugin_path = "{tmp_path}"\n{text}'
+    assert asking.placed(written, Path("runs")) == written and asking.placed(text, Path()) == text
 
 
 def test_a_trial_says_how_long(tmp_path, monkeypatch):
