@@ -8,7 +8,7 @@ from nicegui import ui
 
 from arena.games.core.game import CHANCE
 from arena.lab import consent
-from arena.lab.clicks import BoardView
+from arena.lab.clicks import SEARCHES, BoardView
 from arena.lab.forms import SpecField
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place
@@ -19,7 +19,7 @@ from arena.lab.shown import EVALUATED, FoundView, evaluations_of, shares, solved
 from arena.lab.tree_view import TreeView
 
 AGENTS = ("uct", "alphabeta")  # of the first panels
-MOST = 3  # panels
+MOST = len(SEARCHES)  # panels
 KINDS = {1: "win", 0: "draw", -1: "loss"}  # of shades
 SHOWN = {"thought": "_found", "decided": "_found", "solved": "_solved", "tree": "_drawn"}  # of answers
 
@@ -29,10 +29,15 @@ class Panel:
 
     def __init__(self, page: "AnalysePage", agent: str):
         self.page = page
+        taken = {panel.kind for panel in page.panels}
+        self.kind: str = next(kind for kind in SEARCHES if kind not in taken)  # of its rings on the board
         self.search: Search | None = None
         self.card = ui.card().classes("w-80 gap-1 p-3")
         with self.card:
-            self.agent = SpecField("agent", agent, "agent", self.end)
+            with ui.row().classes("items-start gap-2 no-wrap w-full"):
+                key = ui.element("span").classes(f"arena-lab-key mt-3 {self.kind}")
+                key.props('role=img aria-label="the rings of this search on the board"')
+                self.agent = SpecField("agent", agent, "agent", self.end)
             with ui.row().classes("gap-1"):
                 self.button = button("Search", self.toggle)
                 button("Tree", self.tree)
@@ -104,11 +109,11 @@ class Panel:
     def _solved(self, solved: Solved) -> None:
         self.found.words.set_text(solved_in_words(solved))
         if solved.value is not None:
-            self.page.shade(dict.fromkeys(solved.best, 0.7), KINDS[solved.value])
+            self.page.shade(KINDS[solved.value], dict.fromkeys(solved.best, 1.0))
 
     def _found(self, found: Found) -> None:
         self.found.show(found)
-        self.page.shade(shares(found) or {found.move: 1.0})
+        self.page.shade(self.kind, shares(found) or {found.move: 1.0})
 
     def end(self) -> None:
         """End the process: the agent is another one, or the panel goes."""
@@ -199,6 +204,8 @@ class AnalysePage:
         self.drawn = None if self.drawn is panel else self.drawn
         self.panels.remove(panel)
         panel.card.delete()
+        if self.board.shades.pop(panel.kind, None):
+            self.board.draw(clickable=True)
 
     def draw(self) -> None:
         """Show the position, and make the address that of it."""
@@ -225,9 +232,9 @@ class AnalysePage:
     def _address(self, path: str) -> str:
         return address_of(path, game=str(self.line.game), moves=" ".join(self.line.names))
 
-    def shade(self, moves: dict[str, float], kind: str = "shade") -> None:
-        """Shade moves on the board."""
-        self.board.shades, self.board.shade = moves, kind
+    def shade(self, kind: str, moves: dict[str, float]) -> None:
+        """Mark moves on the board, as a search has found them or as their exact value is."""
+        self.board.shades[kind] = moves
         self.board.draw(clickable=True)
 
     def _moved(self) -> None:

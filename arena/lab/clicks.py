@@ -27,13 +27,18 @@ UP = (
 )
 
 
+SEARCHES = ("search-a", "search-b", "search-c")  # kinds of rings, one within the other
+FAINTEST = 0.02
+RADII = dict(zip(SEARCHES, (0.45, 0.37, 0.29)))  # of a cell
+
+
 class BoardView:
     """The board of a line; `picked` is called when a square was clicked that a move goes over."""
 
     def __init__(self, line: Line, picked: Callable[[Place], Awaitable[None]]):
         self.line, self.turned = line, False
-        self.shades: dict[str, float] = {}  # by move: how strongly its last square is shaded, 0 to 1
-        self.shade = "shade"  # its kind: or win, draw or loss
+        # by kind, a hint, an exact value or one of several searches, and by move: how strongly, 0 to 1
+        self.shades: dict[str, dict[str, float]] = {}
         self.html = ui.html("", sanitize=False).classes("arena-lab-board w-full")
 
         async def heard(event) -> None:
@@ -69,10 +74,11 @@ class BoardView:
             yield f'<g class="spot" {spot}>{_circle("area", x, y, radius)}{dot}</g>'
 
     def _shades(self) -> Iterable[str]:
-        for name, strength in self.shades.items():
-            for place in sorted((self.line.ways.get(name) or [set()])[-1]):
-                style = f'style="fill-opacity:{0.15 + 0.6 * strength:.2f}"'
-                yield _circle(self.shade, *self._at()(*place), CELL * 0.45, style)
+        for kind, shades in self.shades.items():
+            for name, strength in shades.items():
+                for place in sorted((self.line.ways.get(name) or [set()])[-1]) if strength >= FAINTEST else ():
+                    style = f'style="--strength:{strength:.2f}"'
+                    yield _circle(kind, *self._at()(*place), CELL * RADII.get(kind, 0.45), style)
 
     def _falls_to(self, step: set[Place]) -> Place:
         """The one of several squares that is marked: where a stone that is put into a column stays, else the first."""

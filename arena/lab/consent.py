@@ -6,7 +6,7 @@ read before a click; a program, a plug-in or a file then begins with a question 
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from nicegui import ui
@@ -73,20 +73,26 @@ async def agreed(*wanted: Any) -> bool:
     """Whether a person agrees to what these values name; who has agreed once is not asked again."""
     if not (asked := lacking(*wanted)):
         return True
-    with ui.dialog() as dialog, ui.card():
-        ui.label("On this computer, as you, this would run or read:")
-        for one in asked:
-            ui.label(printable(one)).classes("font-mono break-all whitespace-pre-wrap")
-        with ui.row():
-            ui.button("Go on", on_click=lambda: dialog.submit(True)).props("no-caps outline")
-            ui.button("No", on_click=lambda: dialog.submit(False)).props("no-caps")
-    yes = bool(await dialog)
-    if dialog.is_deleted:  # with its page
-        raise asyncio.CancelledError
-    dialog.delete()
+    yes = await confirmed("On this computer, as you, this would run or read:", "Go on", asked)
     if yes:
         _agreed.update(asked)
     return yes
+
+
+async def confirmed(question: str, yes: str, about: Iterable[str] = ()) -> bool:
+    """Whether a person means it, by a click on `yes`; about: texts to look at."""
+    with ui.dialog() as dialog, ui.card():
+        ui.label(question)
+        for one in about:
+            ui.label(printable(one)).classes("font-mono break-all whitespace-pre-wrap")
+        with ui.row():
+            ui.button(yes, on_click=lambda: dialog.submit(True)).props("no-caps outline")
+            ui.button("No", on_click=lambda: dialog.submit(False)).props("no-caps")
+    answer = bool(await dialog)
+    if dialog.is_deleted:  # with its page
+        raise asyncio.CancelledError
+    dialog.delete()
+    return answer
 
 
 def when_agreed(wanted: Any, made: Callable[[], object]) -> None:

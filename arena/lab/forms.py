@@ -103,7 +103,7 @@ class SpecField:
         shown = repr(given[one.name]).strip("'") if one.name in given else ""
         field = ui.input(one.name, value=shown, placeholder=default or "none").classes("w-full")
         field.props("stack-label")
-        ui.label(hint).classes("text-xs pb-1")
+        ui.label(hint).classes("text-sm pb-1")
 
         def set_value() -> None:
             if str(field.value or "").strip() != shown:

@@ -33,10 +33,20 @@ STYLE = """
 .arena-lab-board .spot:focus-visible .area { stroke: #1d7a3e; stroke-width: 3; }
 .body--dark .arena-lab-board .dot, .body--dark .arena-lab-board .picked { stroke: #8fe3ad; stroke-opacity: 1; }
 .arena-lab-board .picked { fill: none; stroke: #1d7a3e; stroke-width: 3; }
-.arena-lab-board .shade, .arena-lab-board .draw { fill: #3d8bd4; pointer-events: none; }
-.arena-lab-board .win { fill: #2f9e57; pointer-events: none; }
-.arena-lab-board .loss { fill: #cf4a3f; pointer-events: none; }
+.arena-lab-board .shade, .arena-lab-board .draw { fill: #3d8bd4; }
+.arena-lab-board .win { fill: #2f9e57; }
+.arena-lab-board .loss { fill: #cf4a3f; }
+.arena-lab-board :is(.shade, .draw, .win, .loss) { fill-opacity: calc(.75 * var(--strength)); pointer-events: none; }
+.search-a { --search: #0072b2; } .search-b { --search: #d55e00; } .search-c { --search: #8f4a9e; }
+.arena-lab-board :is(.search-a, .search-b, .search-c) {
+    fill: none; stroke: var(--search); stroke-width: 5; stroke-opacity: var(--strength); pointer-events: none;
+}
+.arena-lab-key { width: 16px; height: 16px; border-radius: 8px; border: 4px solid var(--search); flex: none; }
 body { --q-primary: #1f5f99 !important; }
+.q-btn, .nicegui-link { min-height: 32px; }
+.nicegui-link { display: inline-flex; align-items: center; }
+.q-btn, .q-table td, .q-table th, .q-tree { font-size: 14px; }
+@media (max-width: 600px) { .q-btn { min-height: 44px; min-width: 44px; } }
 body.body--dark { --q-primary: #8fc1f7 !important; }
 .arena-lab-wide { overflow-x: auto; }
 .arena-lab-wide .q-table__middle { overflow: visible; }
@@ -90,13 +100,13 @@ def tell(text: str) -> None:
 
 
 def button(name: str, action: Callable[..., object], look: str = "outline") -> ui.button:
-    """A small button."""
-    return ui.button(name, on_click=action).props(f"dense no-caps {look} size=sm")
+    """A button."""
+    return ui.button(name, on_click=action).props(f"dense no-caps {look}").classes("px-2")
 
 
 def buttons(actions: Mapping[str, Callable[..., object]]) -> ui.row:
-    """Small buttons beside each other."""
-    with ui.row().classes("gap-1 items-center flex-wrap") as row:
+    """Buttons beside each other."""
+    with ui.row().classes("gap-2 items-center flex-wrap") as row:
         for name, action in actions.items():
             button(name, action)
     return row

@@ -191,10 +191,15 @@ class PlayPage:
         self.paused = not self.paused
         self.draw()
 
-    def resign(self) -> None:
-        """Give up the person's game."""
-        if not self.line.is_over and self.line.game.players == 2 and self.side != "none":
-            self.line.resign({"first": 0, "second": 1}.get(self.side, self.line.side))
+    async def resign(self) -> None:
+        """Give up the person's game, if it is meant."""
+        line = self.line
+        if line.is_over or line.game.players != 2 or self.side == "none":
+            return
+        with self.questions:
+            meant = await consent.confirmed("Give up this game?", "Resign")
+        if meant and not line.is_over:
+            line.resign({"first": 0, "second": 1}.get(self.side, self.line.side))
             self._drop_searches()
             self.draw()
 
@@ -250,7 +255,7 @@ class PlayPage:
             self.board.shades = {}
             self.draw()
         elif self.hinting or not self._is_mine():
-            self.board.shades = shares(found) or {found.move: 1.0}
+            self.board.shades = {"shade": shares(found) or {found.move: 1.0}}
             self.hinting &= kind != "decided"
             self.board.draw(clickable=self._is_mine())
 

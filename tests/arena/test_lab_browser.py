@@ -256,6 +256,19 @@ def test_an_agent_that_does_not_play_the_game_is_refused_before_it_begins(browse
         until(lambda: page.locator(".q-notification__badge").count() == 1)  # the same again
 
 
+def test_who_resigns_is_asked(browser, lab):
+    with opened(browser, address(lab, "/play", game="tictactoe", side="both"), "phone") as (page, problems):
+        resign = page.get_by_role("button", name="Resign", exact=True)
+        for answer, said in (("No", "Your move"), ("Resign", "Over: the second player wins")):
+            until(lambda: "Your move" in status(page))
+            resign.click()
+            page.get_by_role("dialog").get_by_role("button", name=answer).click()
+            until(lambda said=said: status(page).startswith(said))
+        heights = [box["height"] for one in page.get_by_role("button").all() if (box := one.bounding_box())]
+        assert min(heights) >= 32 and problems == []
+        assert all(one.bounding_box()["height"] >= 44 for one in page.locator(".q-btn").all() if one.is_visible())
+
+
 def test_analysis(browser, lab):
     """Two searches at once, a step along the expected line, back and forward, and a tree opened."""
     with opened(browser, address(lab, "/analyse", game="tictactoe", moves="2b 1a")) as (page, problems):
@@ -264,6 +277,11 @@ def test_analysis(browser, lab):
         page.get_by_label("agent", exact=True).first.press("Enter")
         page.get_by_role("button", name="Search", exact=True).first.click()
         until(lambda: page.locator("tbody tr").count() > 3)
+        until(lambda: page.locator("svg .search-a").count() > 0)
+        page.get_by_role("button", name="Search", exact=True).last.click()
+        until(lambda: page.locator("svg .search-a").count() and page.locator("svg .search-b").count() == 1)
+        page.get_by_role("button", name="Remove").last.click()
+        until(lambda: page.locator("svg .search-a").count() and not page.locator("svg .search-b").count())
         page.get_by_role("button", name="Tree").first.click()
         until(lambda: page.locator(".q-tree__node").count() > 3)
         assert "After 2 plies, the first player" in status(page)
