@@ -156,7 +156,9 @@ class AnalysePage:
                 self.count = ui.number("iterations of a tree", value=30, min=1, max=100_000, precision=0)
                 self.count.classes("w-40")
             self.tree = TreeView(self.try_line)
-            self.evaluations = ui.table(columns=EVALUATED, rows=[]).props("dense flat").classes("w-full max-w-md")
+            self.evaluations = (
+                ui.table(columns=EVALUATED, rows=[]).props("dense flat").classes("w-full max-w-md arena-lab-wrap")
+            )
         self.draw()
         ui.timer(TICK, self.tick)
 

@@ -34,7 +34,7 @@ class FoundView:
         self.table = (
             ui.table(columns=columns_of("move", "playouts", "value"), rows=[], row_key="move")
             .props("dense flat")
-            .classes("w-full")
+            .classes("w-full arena-lab-wrap")
         )
         self.line = ui.row().classes("gap-0 flex-wrap")
         self.shown: tuple[str, ...] = ()
