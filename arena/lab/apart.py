@@ -51,9 +51,9 @@ class Apart:
             return await one.do(about, function, arguments, options)
 
     def close(self) -> None:
-        """End the processes."""
+        """End the processes, and wait until they have ended."""
         for each in self._beside:
-            each.close()
+            each.close(wait=True)
 
 
 class Beside:
@@ -94,13 +94,13 @@ class Beside:
             self.close()
             raise
 
-    def close(self) -> None:
+    def close(self, wait: bool = False) -> None:
         """End the process."""
         pool, self._pool = self._pool, None
         if pool is not None:
             for process in list((pool._processes or {}).values()):
                 process.kill()
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait, cancel_futures=True)
 
 
 READING = Apart(300.0, 2)  # of runs: tables, figures, histories; a large one lets no other wait

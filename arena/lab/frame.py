@@ -48,6 +48,7 @@ body { --q-primary: #1f5f99 !important; }
 .q-btn, .q-table td, .q-table th, .q-tree { font-size: 14px; }
 @media (max-width: 600px) { .q-btn { min-height: 44px; min-width: 44px; } }
 body.body--dark { --q-primary: #8fc1f7 !important; }
+.nicegui-row > .nicegui-column { min-width: 0; }
 .arena-lab-wrap th { white-space: normal; }
 .arena-lab-wide { overflow-x: auto; }
 .arena-lab-wide .q-table__middle { overflow: visible; }

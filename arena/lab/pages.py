@@ -67,7 +67,12 @@ async def _unknown(request: Request, error: Exception) -> HTMLResponse:
 
 async def _warm() -> None:
     """Let the process that reads runs load what it needs before the first page asks."""
-    _tasks.append(asyncio.create_task(READING.do(reading.listed, folder.at())))
+
+    async def read() -> None:
+        with suppress(UserError):  # the server has ended meanwhile
+            await READING.do(reading.listed, folder.at())
+
+    _tasks.append(asyncio.create_task(read()))
 
 
 def _end_processes() -> None:
