@@ -101,6 +101,7 @@ def version_of(module: str) -> str:
 
 
 def installed_version(top: str) -> str:
+    """The version of an installed package; PackageNotFoundError if it has none."""
     return getattr(sys.modules.get(top), "__version__", None) or importlib.metadata.version(top)
 
 
