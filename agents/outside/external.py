@@ -15,9 +15,10 @@ import numpy as np
 from arena.agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
 from arena.agents.core.needs import Needs
 from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Place, Silent, lacking
-from arena.agents.outside.protocol import PROTOCOLS, Conversation, Position, options_of, pairs_of, protocol_named
+from arena.agents.outside.protocol import PROTOCOLS, Conversation, options_of, pairs_of, protocol_named
 from arena.games.core.errors import listed
 from arena.games.core.game import IllegalMove, check_choice
+from arena.games.core.in_progress import GameInProgress
 from arena.games.core.random import next_word
 
 WHOLE = {"gtp": "GTP", "xboard": "xboard's protocol"}  # whose times have whole seconds
@@ -136,18 +137,18 @@ class ExternalPlayer(Player):
 
     def __init__(self, agent, game, budget):
         self.agent, self.game, self.budget = agent, game, budget
-        self.position, self.begun = Position(game), False
+        self.position, self.begun = GameInProgress(game), False
         self.engine = Engines.take(agent)
         self._leave = weakref.finalize(self, Engines.give_back, agent, self.engine)
         self._leave.atexit = False
 
     def start(self, game, state, moves):
-        self.position = Position(game, moves)
+        self.position = GameInProgress(game, moves)
         self._begin()
 
     def played(self, move):
         self.position.push(move)
-        if self.begun and not self.game.is_over(self.position.state):
+        if self.begun and not self.position.is_over:
             self.engine.ask("tell", self.position, self._soon())
 
     def close(self, result):

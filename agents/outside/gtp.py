@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from arena.agents.core.agent import Budget, Resigned
 from arena.agents.outside.process import EngineError
-from arena.agents.outside.protocol import Answer, Identity, Position, Protocol
+from arena.agents.outside.protocol import Answer, Identity, Protocol
 from arena.games.core.game import Game
+from arena.games.core.in_progress import GameInProgress
 
 FORM = "answer each command with '= ' and the answer, or '? ' and why not, and an empty line, and flush it"
 COLOURS = "bw"  # of the first player and the second
@@ -67,7 +68,7 @@ class Gtp(Protocol):
             self._ask(f"{name} {value}".strip(), until)
         return identity
 
-    def new_game(self, position: Position, budget: Budget, until: float) -> None:
+    def new_game(self, position: GameInProgress, budget: Budget, until: float) -> None:
         game, seconds = position.game, budget.seconds
         values = vars(game) | {"size": getattr(game, "rows", 0) or vars(game)["size"]}
         for command in SPEECHES[game.name].settings:
@@ -78,13 +79,13 @@ class Gtp(Protocol):
         self._sent = 0
         self.tell(position, until)
 
-    def tell(self, position: Position, until: float) -> None:
+    def tell(self, position: GameInProgress, until: float) -> None:
         speech, sent = SPEECHES[position.game.name], self._sent
         for side, name in zip(position.sides[sent:], position.names[sent:]):
             self._ask(f"play {COLOURS[side]} {speech.vertex(name)}", until)
             self._sent += 1
 
-    def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
+    def choose(self, position: GameInProgress, budget: Budget, seed: int, until: float) -> Answer:
         colour = COLOURS[position.side]
         if "time_left" in self._commands:
             self._tell_time_left(position.side, budget, until)

@@ -6,7 +6,8 @@ from typing import Any
 
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import EngineError
-from arena.agents.outside.protocol import MOST, Answer, Identity, Position, Protocol, whole
+from arena.agents.outside.protocol import MOST, Answer, Identity, Protocol, whole
+from arena.games.core.in_progress import GameInProgress
 from arena.games.core.registry import spell
 
 VERSION = 1
@@ -24,17 +25,17 @@ class JsonLines(Protocol):
         answer = self._ask({"type": "hello", "protocol": VERSION, "options": self.options}, until)
         return Identity(_text(answer, "name"), _text(answer, "version", ""))
 
-    def new_game(self, position: Position, budget: Budget, until: float) -> None:
+    def new_game(self, position: GameInProgress, budget: Budget, until: float) -> None:
         self._ask({"type": "new_game", **_described(position), "budget": _spoken(budget)}, until)
 
-    def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
+    def choose(self, position: GameInProgress, budget: Budget, seed: int, until: float) -> Answer:
         asked = {"type": "move", **_described(position), "player": position.side, "legal": [*position.legal]}
         answer = self._ask({**asked, "budget": _spoken(budget), "seed": seed}, until)
         low = -1.0 if position.game.players == 2 else -MOST
         counts = {kind: whole(answer.get(kind)) for kind in ("playouts", "nodes", "depth")}
         return Answer(_text(answer, "move"), _value(answer, low, -low), **counts, line=_line(answer))
 
-    def game_over(self, position: Position, result: float | None, until: float) -> None:
+    def game_over(self, position: GameInProgress, result: float | None, until: float) -> None:
         self._ask({"type": "game_over", **_described(position), "result": result}, until)
 
     def _ask(self, request: dict[str, Any], until: float) -> dict[str, Any]:
@@ -54,7 +55,7 @@ class JsonLines(Protocol):
         return answer
 
 
-def _described(position: Position) -> dict[str, Any]:
+def _described(position: GameInProgress) -> dict[str, Any]:
     return {"game": spell(position.game), "moves": position.names}
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from arena.agents.core.agent import IllegalAnswer, OutOfTime, Resigned, closing
 from arena.agents.outside.external import Engines, External
 from arena.agents.outside.process import EngineError
-from arena.agents.outside.protocol import Position
 from arena.games.core.game import CHANCE, Game
+from arena.games.core.in_progress import GameInProgress
 from arena.games.core.random import random_below, stream
 
 PATIENT = 10.0  # seconds for a program to end by itself, however busy the machine is
@@ -67,16 +67,17 @@ class Trial(NamedTuple):
             return Finding(self.name, False, str(error), MENDS[type(error)].get(self.agent.protocol, ""))
 
 
-def positions(game: Game, seed: int) -> dict[str, Position]:
+def positions(game: Game, seed: int) -> dict[str, GameInProgress]:
     """The first position with a player to move, one half way through a random game, and its last one."""
-    position, rng, decisions = Position(game), stream(seed, "positions"), list[int]()
+    position, rng, decisions = GameInProgress(game), stream(seed, "positions"), list[int]()
     while position.legal:
         if position.side != CHANCE:
             decisions.append(len(position.moves))
         moves = list(position.legal.values())
         position.push(moves[int(random_below(rng, len(moves)))])
     chosen = sorted({decisions[0], decisions[len(decisions) // 2], decisions[-1]})
-    return {f"after {ply} moves" if ply else "the beginning": Position(game, position.moves[:ply]) for ply in chosen}
+    began = {ply: GameInProgress(game, position.moves[:ply]) for ply in chosen}
+    return {f"after {ply} moves" if ply else "the beginning": one for ply, one in began.items()}
 
 
 def _greeted(agent) -> str:
@@ -103,7 +104,7 @@ def _moved(agent, position) -> str:
 
 def _played(agent, game, seed) -> str:
     """The program makes every other decision; all else is random."""
-    position, rng, decisions = Position(game), stream(seed, "game"), 0
+    position, rng, decisions = GameInProgress(game), stream(seed, "game"), 0
     with closing(agent.player(game)) as player:
         player.start(game, position.state, [])
         while position.legal:

@@ -1,15 +1,15 @@
-"""The interface of all protocols for outside programs, and the game so far."""
+"""The interface of all protocols for outside programs."""
 
 import importlib
 import re
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import GRACE, Bounds, EngineError, Place, Process, Silent
 from arena.games.core.game import Game
+from arena.games.core.in_progress import GameInProgress
 
 PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci", "xboard": "xboard.Xboard"}
 MOST = (1 << 63) - 1  # of a number that is kept
@@ -31,37 +31,6 @@ class Answer(NamedTuple):
     nodes: int | None = None
     depth: int | None = None
     line: tuple[str, ...] = ()  # the best play, beginning with the move
-
-
-class Position:
-    """A game from its beginning, with the moves of the opening and of chance."""
-
-    def __init__(self, game: Game, moves: Sequence[int] = ()):
-        self.game, self.state = game, game.initial()
-        self._legal: dict[str, int] | None = None
-        self.moves: list[int] = []
-        self.names: list[str] = []
-        self.sides: list[int] = []  # the player of each move: 0, 1 or CHANCE
-        for move in moves:
-            self.push(move)
-
-    @property
-    def side(self) -> int:
-        """The player to move."""
-        return int(self.game.player(self.state))
-
-    def push(self, move: int) -> None:
-        self.names.append(self.game.move_name(self.state, move))
-        self.moves.append(move)
-        self.sides.append(self.side)
-        self.game.play(self.state, move)
-        self._legal = None
-
-    @property
-    def legal(self) -> dict[str, int]:
-        if self._legal is None:
-            self._legal = {self.game.move_name(self.state, move): move for move in self.game.moves(self.state)}
-        return self._legal
 
 
 class Protocol:
@@ -87,17 +56,17 @@ class Protocol:
         """Greet the program and set its options."""
         raise NotImplementedError
 
-    def new_game(self, position: Position, budget: Budget, until: float) -> None:
+    def new_game(self, position: GameInProgress, budget: Budget, until: float) -> None:
         """A game begins, or continues, in a position."""
 
-    def tell(self, position: Position, until: float) -> None:
+    def tell(self, position: GameInProgress, until: float) -> None:
         """The last move of `position` was made, by a player or by chance."""
 
-    def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
+    def choose(self, position: GameInProgress, budget: Budget, seed: int, until: float) -> Answer:
         """Ask for a move; a program may draw its random numbers from the seed."""
         raise NotImplementedError
 
-    def game_over(self, position: Position, result: float | None, until: float) -> None:
+    def game_over(self, position: GameInProgress, result: float | None, until: float) -> None:
         """The game has ended; result: as in `Player.close`."""
 
     def _line(self, until: float) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from arena.agents.core.agent import Agent, Budget, Decision, Player
-from arena.agents.outside.protocol import Position
 from arena.games.core.errors import UserError, listed
 from arena.games.core.game import Game
+from arena.games.core.in_progress import GameInProgress
 from arena.games.core.random import stream
 
 log = logging.getLogger("agents.serving")
@@ -60,7 +60,7 @@ class Server:
     def begin(self, names: Iterable[str] = ()) -> None:
         """Go to a position from the beginning; the next player knows nothing of earlier games."""
         self.leave()
-        self.position = Position(self.game)
+        self.position = GameInProgress(self.game)
         for name in names:
             self.make(name)
 
@@ -105,7 +105,7 @@ class Server:
 
     def decide(self, seed: int | None = None) -> Decision:
         """The agent's decision; without a seed, the same game gives the same decisions."""
-        if self.game.is_over(self.position.state):
+        if self.position.is_over:
             raise Over("the game is over")
         try:
             if self.player is None:
@@ -136,13 +136,7 @@ class Server:
 
     def names_of(self, moves: Iterable[int]) -> list[str]:
         """The names of moves from the position on, up to the first illegal one."""
-        state, names = self.position.state.copy(), []
-        for move in map(int, moves):
-            if move not in self.game.moves(state):
-                break
-            names.append(self.name_of(state, move))
-            self.game.play(state, move)
-        return names
+        return [self.name_of(state, move) for state, move in self.position.ahead(moves)]
 
 
 def _version() -> str:

@@ -4,8 +4,9 @@ import math
 
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import EngineError
-from arena.agents.outside.protocol import MOST, Answer, Identity, Position, Protocol, whole
+from arena.agents.outside.protocol import MOST, Answer, Identity, Protocol, whole
 from arena.games.core.game import Game
+from arena.games.core.in_progress import GameInProgress
 
 VARIANT = "UCI_Variant"  # names the game
 NUMBERS = ("depth", "nodes")
@@ -38,7 +39,7 @@ class Uci(Protocol):
         self._wait_until_ready(until)
         return Identity(name)
 
-    def new_game(self, position: Position, budget: Budget, until: float) -> None:
+    def new_game(self, position: GameInProgress, budget: Budget, until: float) -> None:
         own = {option.lower() for option in self.options}
         for option, value in {VARIANT: str(position.game), **position.game.uci_options}.items():
             if option.lower() in self._options - own:
@@ -46,7 +47,7 @@ class Uci(Protocol):
         self.process.send("ucinewgame\n")
         self._wait_until_ready(until)
 
-    def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
+    def choose(self, position: GameInProgress, budget: Budget, seed: int, until: float) -> Answer:
         self.process.unasked()  # remarks are allowed
         names, legal = spoken(position)
         moves = f" moves {' '.join(names)}" if names else ""
@@ -72,7 +73,7 @@ class Uci(Protocol):
         return self._line(until).split()
 
 
-def spoken(position: Position) -> tuple[list[str], dict[str, str]]:
+def spoken(position: GameInProgress) -> tuple[list[str], dict[str, str]]:
     """The game's moves as UCI names them, and UCI's names of the legal moves -> ours, where these differ."""
     game, state, names = position.game, position.game.initial(), []
     if type(game).uci_name is Game.uci_name:

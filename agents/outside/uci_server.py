@@ -173,7 +173,8 @@ class UciServer(Server):
     def request(self, rest: str) -> Go:
         """What the words after `go` ask for."""
         words = rest.split()
-        budget = limit_of(words, self.agent, self.position.side, self.overhead)
+        side = int(self.position.side == 1)  # of dice, or after the end, nobody's clock is told
+        budget = limit_of(words, self.agent, side, self.overhead)
         endless = "infinite" in words or "ponder" in words
         if not self.own and (not budget.given() or "infinite" in words) and "seconds" in self.agent.budgets:
             budget, endless = Budget(seconds=ENDLESS), True

@@ -11,9 +11,10 @@ import time
 
 from arena.agents.core.agent import Budget, Resigned
 from arena.agents.outside.process import EngineError, Silent
-from arena.agents.outside.protocol import Answer, Identity, Position, Protocol, whole
+from arena.agents.outside.protocol import Answer, Identity, Protocol, whole
 from arena.agents.outside.uci import value_of_score
 from arena.games.core.game import Game
+from arena.games.core.in_progress import GameInProgress
 from arena.games.core.rules import IllegalMove
 
 PATIENCE = 2.0  # seconds in which the protocol has features declared
@@ -57,7 +58,7 @@ class Xboard(Protocol):
             self.process.send(f"{name} {value}".strip() + "\n")
         return Identity(self._features.get("myname", ""))
 
-    def new_game(self, position: Position, budget: Budget, until: float) -> None:
+    def new_game(self, position: GameInProgress, budget: Budget, until: float) -> None:
         start = position.game.uci_start
         self.process.send("new\nforce\neasy\npost\n")
         if start != "startpos":
@@ -71,7 +72,7 @@ class Xboard(Protocol):
         self._wait_until_ready(until)
         self.tell(position, until)
 
-    def tell(self, position: Position, until: float) -> None:
+    def tell(self, position: GameInProgress, until: float) -> None:
         game, state = position.game, position.game.initial()
         for place, move in enumerate(position.moves):
             if place >= self._sent:
@@ -81,7 +82,7 @@ class Xboard(Protocol):
             game.play(state, move)
         self._sent = len(position.moves)
 
-    def choose(self, position: Position, budget: Budget, seed: int, until: float) -> Answer:
+    def choose(self, position: GameInProgress, budget: Budget, seed: int, until: float) -> Answer:
         self.process.unasked()  # remarks are allowed, and some programs tell a move twice
         self._wait_until_ready(until)
         if clock := budget.clock:
@@ -106,7 +107,7 @@ class Xboard(Protocol):
         first, *rest = words or [""]
         return Answer(name, **found, line=(name, *rest) if _is_move(position, first, name) else ())
 
-    def game_over(self, position: Position, result: float | None, until: float) -> None:
+    def game_over(self, position: GameInProgress, result: float | None, until: float) -> None:
         words = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
         self.process.send(f"result {words.get(-1.0 if result is None else result, '*')} {{}}\n")
 
@@ -145,7 +146,7 @@ def _read(thought: re.Match) -> dict:
     return {"depth": whole(depth), "nodes": whole(nodes), "value": value_of_score("cp", score), "words": words}
 
 
-def _is_move(position: Position, word: str, name: str) -> bool:
+def _is_move(position: GameInProgress, word: str, name: str) -> bool:
     """Whether a word of the line is the move with that name."""
     try:
         return position.legal[name] == position.game.parse_move(position.state, word)

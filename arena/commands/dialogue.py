@@ -43,8 +43,8 @@ class Dialogue:
         from arena.play.duel import PERSON
 
         duel = self.duel
-        place = ("first", "second")[duel.side] if self.game.players == 2 else "alone"
-        have = self.game.pieces(duel.side) if self.game.players == 2 else ""
+        place = ("first", "second")[duel.person] if self.game.players == 2 else "alone"
+        have = self.game.pieces(duel.person) if self.game.players == 2 else ""
         yours = f" with {have}" if have else ""
         you = "You play" if duel.name == PERSON else f"You are {duel.name} and play"
         say(f"{self.game} with {duel.agent}. {you} {place}{yours}. Seed {duel.seed}.")
@@ -55,7 +55,7 @@ class Dialogue:
         while True:
             for made in duel.advance():
                 self.tell_move(made)
-            if duel.over or not self.turn():
+            if duel.is_over or not self.turn():
                 return
 
     def turn(self) -> bool:
@@ -65,7 +65,7 @@ class Dialogue:
             if text is None or self.matches(text, *QUIT):
                 return False
             if self.matches(text, "resign"):
-                self.duel.resign()
+                self.duel.give_up()
                 return False
             if self.matches(text, "undo"):
                 if self.undo():
@@ -75,7 +75,7 @@ class Dialogue:
 
     def matches(self, text: str, *words: str) -> bool:
         """Whether the text is one of these commands, and no legal move has that name."""
-        return text.lower() in words and text not in self.moves()
+        return text.lower() in words and text not in self.duel.legal
 
     def read(self) -> str | None:
         """A line without surrounding spaces; None at the end of the input."""
@@ -90,7 +90,7 @@ class Dialogue:
 
     def answer(self, text: str) -> bool:
         """Obey a line; True if it was a move."""
-        legal = self.moves()
+        legal = self.duel.legal
         if text not in legal and text.lower() in WORDS:
             words = {"moves": self.list_moves, "hint": self.hint, "board": self.board, "rules": self.rules}
             words.get(text.lower(), self.help)()
@@ -101,7 +101,7 @@ class Dialogue:
             return False
         self.duel.move(move)
         self.moved()
-        if self.duel.over or int(self.game.player(self.duel.state)) == self.duel.side:
+        if self.duel.is_over or self.duel.side == self.duel.person:
             self.board()  # otherwise it is drawn after the answer
         return True
 
@@ -135,13 +135,8 @@ class Dialogue:
             state = game.after(state, game.moves(state)[0])
         return next((game.move_name(state, move) for move in game.moves(state)), "")
 
-    def moves(self) -> dict[str, int]:
-        """The legal moves by name."""
-        state = self.duel.state
-        return {self.game.move_name(state, move): move for move in self.game.moves(state)}
-
     def list_moves(self) -> None:
-        legal = self.moves()
+        legal = self.duel.legal
         typer.echo(textwrap.fill(f"{len(legal)} legal moves: {' '.join(legal)}", WIDTH, break_on_hyphens=False))
 
     def hint(self) -> None:

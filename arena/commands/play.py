@@ -65,7 +65,7 @@ def play(
     if reason := opponent.refuses(made):
         raise agents.Unsuited(reason)
     _warm(made, opponent)
-    _play(made, opponent, save, side=place, seed=seed, name=name, opening=opening)
+    _play(made, opponent, save, person=place, seed=seed, name=name, opening=opening)
 
 
 def _play(game, agent, save: Path | None, **how) -> None:
@@ -78,7 +78,7 @@ def _play(game, agent, save: Path | None, **how) -> None:
     except Forfeit as error:
         complain(f"the agent failed: {error}")
         raise typer.Exit(VOID) from None
-    if duel.over:
+    if duel.is_over:
         raise typer.BadParameter("--moves: the game is over after these moves")
     failed, interrupted = None, False
     try:
@@ -144,7 +144,7 @@ def _warm(game, agent) -> None:
 
 def _end(duel, save: Path | None) -> None:
     say(_result_in_words(duel))
-    say(f"Moves: {' '.join(made.name for made in duel.made) or 'none'}")
+    say(f"Moves: {' '.join(duel.names) or 'none'}")
     if save:
         from arena.lab.saving import text_of
 
@@ -152,14 +152,14 @@ def _end(duel, save: Path | None) -> None:
         before = save.read_bytes() if save.exists() else b""
         if before and not before.endswith(b"\n"):
             before += b"\n"
-        write_whole(save, before + text_of(duel.game, duel.record(number), save.suffix.lower()[1:]), force=True)
+        write_whole(save, before + text_of(duel.game, duel.recorded(number), save.suffix.lower()[1:]), force=True)
         tell(f"The record is game {number + 1} in {save}.")
 
 
 def _result_in_words(duel) -> str:
     from arena.results.database.record import Reason
 
-    record = duel.record()
+    record = duel.recorded()
     if record.reason == Reason.UNFINISHED:
         return f"Broken off after {record.plies} plies."
     if duel.game.players == 1:
@@ -167,7 +167,7 @@ def _result_in_words(duel) -> str:
     elif record.outcome == 0.5:
         result = "Draw"
     else:
-        result = "You win" if (record.outcome == 1) == (duel.side == 0) else f"{duel.agent} wins"
+        result = "You win" if (record.outcome == 1) == (duel.person == 0) else f"{duel.agent} wins"
     return f"{result} ({record.reason}), after {record.plies} plies."
 
 

@@ -137,9 +137,9 @@ class AnalysePage:
             buttons(
                 {
                     "First": lambda: self.go_to(0),
-                    "Back": lambda: self.go_to(len(self.line.steps) - 1),
-                    "Forward": lambda: self.go_to(len(self.line.steps) + 1),
-                    "Last": lambda: self.go_to(len(self.line.steps) + len(self.ahead)),
+                    "Back": lambda: self.go_to(len(self.line.names) - 1),
+                    "Forward": lambda: self.go_to(len(self.line.names) + 1),
+                    "Last": lambda: self.go_to(len(self.line.names) + len(self.ahead)),
                     "Flip": self.flip,
                     "Play from here": lambda: ui.navigate.to(self._address("/play")),
                 }
@@ -178,7 +178,7 @@ class AnalysePage:
 
     def _position(self) -> None:
         self.moves = ui.textarea("moves, or a position and moves").props("autogrow").classes("w-full")
-        self.game = SpecField("game", self.line.game.name if self.line.opening else str(self.line.game), "game")
+        self.game = SpecField("game", self.line.spec, "game")
 
         async def go() -> None:
             if not await consent.agreed(self.game.spec):
@@ -217,7 +217,7 @@ class AnalysePage:
         self.board.draw(clickable=True)
         turn = "dice" if line.side == CHANCE else f"the {('first', 'second')[max(line.side, 0)]} player"
         self.status.set_text(
-            f"Over: {line.result}." if line.is_over else f"After {len(line.steps)} plies, {turn} to move"
+            f"Over: {line.result}." if line.is_over else f"After {len(line.names)} plies, {turn} to move"
         )
         self.moves.set_value(" ".join(line.words))
         self.evaluations.rows = evaluations_of(line)
@@ -277,7 +277,7 @@ class AnalysePage:
 
     def go_to(self, ply: int) -> None:
         """Step back or forward to a ply, if there is one."""
-        made = len(self.line.steps)
+        made = len(self.line.names)
         if 0 <= ply < made:
             self.ahead = self.line.names[ply:] + self.ahead
             self.line.back_to(ply)

@@ -1,150 +1,62 @@
 """A game in progress on a page: the moves made, and the squares picked of the next one."""
 
 import re
-import time
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import NamedTuple
 
 from arena import games
 from arena.games.core.drawing import SQUARE, Board
 from arena.games.core.errors import UserError
-from arena.games.core.game import CHANCE, Game
-from arena.games.core.random import stream
+from arena.games.core.game import Game
 from arena.lab.searcher import Found, for_first
-from arena.play.game_calls import result_of
-from arena.results.database.record import GameRecord, MoveRecord, Reason
+from arena.play.recorded_game import RecordedGame
+from arena.results.database.record import MoveRecord
 
 Place = tuple[float, float]  # row and column; on a drawing that is no board, x and y
 STEP = re.compile(rf"(?:{SQUARE.pattern})(?:\|(?:{SQUARE.pattern}))*")  # one square, or any of several
-OVER = -2  # in place of the side to move
 
 
-class Step(NamedTuple):
-    """A move that was made, by whom, and what its search has found."""
+class Line(RecordedGame):
+    """A game that a page shows.  UserError for a spec or a move that is none.
 
-    name: str
-    side: int  # 0, 1, or CHANCE
-    found: Found | None = None
-    seconds: float = 0.0
-
-
-class Line:
-    """The moves from a game's beginning; `state` is the position after them.  UserError for a spec or a move that is
-    none.
+    moves: names, or a position and names; seed: of the dice
     """
 
     def __init__(self, game: str, moves: str = "", seed: int = 0):
         begun, words = _set_up(games.make(game), moves)
-        self.game: Game = begun
-        self.opening = self.game.position_word()
-        self.seed, self.began = seed, time.perf_counter()
-        self.resigned: int | None = None  # the side
-        self.steps: list[Step] = []
-        self._go_to([self.game.move_name(state, move) for state, move in _walked(begun, " ".join(words))])
-
-    def _go_to(self, names: Sequence[str], steps: Sequence[Step] = ()) -> None:
-        self.state, self.steps = self.game.initial(), []
-        self._forget()
-        for number, name in enumerate(names):
-            self._make(steps[number] if number < len(steps) else Step(name, int(self.game.player(self.state))))
-
-    def _make(self, step: Step) -> None:
-        self.game.play(self.state, self.game.parse_move(self.state, step.name))
-        self.steps.append(step)
-        self._forget()
-
-    # -- The game -------------------------------------------------------------------------------------------------
+        self.picked: list[Place] = []
+        super().__init__(begun, begun.read_line(" ".join(words))[0], seed=seed)
 
     @property
-    def names(self) -> list[str]:
-        """The moves by name."""
-        return [step.name for step in self.steps]
-
-    @property
-    def words(self) -> list[str]:
-        """What `games.read_line` reads as this line: the position it begins with, if it is set up, and the moves."""
-        return [self.opening] * bool(self.opening) + self.names
-
-    @property
-    def side(self) -> int:
-        """Who is to move: 0, 1 or CHANCE; OVER once the game is over."""
-        return OVER if self.is_over else int(self.game.player(self.state))
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it has ended, by the rules or since a side has resigned."""
-        return self.resigned is not None or bool(self.game.is_over(self.state))
+    def spec(self) -> str:
+        """The game, without the position that it is set up to begin from."""
+        return self.game.name if self.game.position_word() else str(self.game)
 
     @property
     def result(self) -> str:
         """How it has ended, in words."""
-        outcome, score, *_ = self._ending()
+        outcome, score, *_ = self.ending or (None, None)
         if self.game.players == 1:
             return "over" if score is None else f"score {score:g}"
-        return {1.0: "the first player wins", 0.0: "the second player wins"}.get(outcome, "a draw")
+        return {1.0: "the first player wins", 0.0: "the second player wins"}.get(outcome, "a draw")  # type: ignore[arg-type]
 
-    def _ending(self) -> tuple:
-        if self.resigned is None:
-            return result_of(self.game, self.state)
-        return float(self.resigned), None, Reason.RESIGNED, f"{('first', 'second')[self.resigned]} resigned"
+    @property
+    def values(self) -> list[float | None]:
+        """The value of each decision, for the first player."""
+        return [for_first(one.value, one.side) if one else None for one in self.decisions]
 
-    def play(self, name: str, found: Found | None = None, seconds: float = 0.0) -> None:
-        """Make the move of that name; IllegalMove if there is none."""
-        name = self.game.move_name(self.state, self.game.parse_move(self.state, name))
-        self._make(Step(name, self.side, found, seconds))
+    def decide(self, found: Found) -> None:
+        """Make the move that a search has found."""
+        known = {"value": for_first(found.value, self.side), "depth": found.depth, "nodes": found.nodes}
+        known |= {"playouts": found.playouts, "seconds": found.seconds}
+        move = self.game.parse_move(self.state, found.move)
+        self.push(move, MoveRecord(len(self.moves), self.side, found.move, **known))
 
-    def resign(self, side: int) -> None:
-        """End the game: that side has given up."""
-        self.resigned = side
-        self._forget()
-
-    def _forget(self) -> None:
+    def changed(self) -> None:
         """Drop what is of the last position."""
-        self.picked: list[Place] = []
+        super().changed()
+        self.picked = []
         vars(self).pop("ways", None)
-
-    def throw(self) -> None:
-        """Let chance move, as the seed has it."""
-        rng = stream(self.seed, "chance", len(self.steps))
-        self.play(self.game.move_name(self.state, int(self.game.random_outcome(self.state, rng))))
-
-    def back_to(self, ply: int) -> None:
-        """Take back all moves but the first `ply`."""
-        self.resigned = None
-        kept = self.steps[:ply]
-        self._go_to([step.name for step in kept], kept)
-
-    def record(self, players: Sequence[str]) -> GameRecord:
-        """The game so far, for a file; `players` are the names of first and second."""
-        outcome, score, reason, detail = self._ending() if self.is_over else (None, None, Reason.UNFINISHED, "")
-        decisions = [
-            MoveRecord(
-                ply, step.side, step.name, step.found and for_first(step.found.value, step.side), seconds=step.seconds
-            )
-            for ply, step in enumerate(self.steps)
-            if step.side != CHANCE
-        ]
-        second = players[1] if self.game.players == 2 else None
-        return GameRecord(
-            "lab-0001",
-            0,
-            0,
-            0,
-            self.seed,
-            players[0],
-            second,
-            outcome,
-            score,
-            reason,
-            detail,
-            self.opening,
-            " ".join(self.names),
-            len(self.steps),
-            time.perf_counter() - self.began,
-            tuple(decisions),
-        )
 
     # -- Clicks ---------------------------------------------------------------------------------------------------
 
@@ -240,11 +152,3 @@ def _set_up(game: Game, text: str) -> tuple[Game, list[str]]:
         if (begun := game.from_pgn_tags({"FEN": text.strip()})) != game:
             return begun, []
     return game.from_line(text)
-
-
-def _walked(game: Game, moves: str) -> Iterable[tuple]:
-    """(state, move) of each move of a line."""
-    state = game.initial()
-    for move in game.read_line(moves)[0]:
-        yield state, move
-        game.play(state, move)

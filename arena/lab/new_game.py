@@ -27,7 +27,7 @@ def misfit(game: str, specs: list[str]) -> str:
 def new_game(line: Line, agent: str, other: str, side: str) -> None:
     """A form, folded up, that begins another game; it shows what is played now."""
     with ui.expansion("New game").classes("w-full").props("dense"):
-        game = SpecField("game", line.game.name if line.opening else str(line.game), "game")
+        game = SpecField("game", line.spec, "game")
         first = SpecField("agent", agent, "agent")
         second = SpecField("agent", other or agent, "second agent, where agents play both sides")
         sides = ui.select(SIDES, value=side, label="sides").classes("w-full")

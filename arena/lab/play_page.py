@@ -76,12 +76,10 @@ class PlayPage:
         self.status.set_text(self._status())
         self.begins.set_visibility(not (self.begun or line.is_over or self._is_mine()))
         self.moves.set_text(" ".join(line.names))
-        self.graph.set_content(
-            graph_of([step.found and step.found.value for step in line.steps], [step.side for step in line.steps])
-        )
+        self.graph.set_content(graph_of(line.values, line.sides))
         self._draw_buttons()
-        if len(line.steps) != self.shown:
-            self.shown = len(line.steps)
+        if len(line.names) != self.shown:
+            self.shown = len(line.names)
             ui.navigate.history.replace(self._address("/play"))
 
     def _draw_buttons(self) -> None:
@@ -162,12 +160,12 @@ class PlayPage:
     async def take_back(self) -> None:
         """Take back the person's last move, and all since."""
         own = {"first": (0,), "second": (1,)}.get(self.side, (0, 1))
-        plies = [ply for ply, step in enumerate(self.line.steps) if step.side in own]
-        if not plies:
+        ply = self.line.last_of(own)
+        if ply is None:
             tell("There is no move to take back.")
             return
         self._drop_searches()
-        self.line.back_to(plies[-1])
+        self.line.back_to(ply)
         self.found.show(None)
         await self.moved()
 
@@ -199,7 +197,7 @@ class PlayPage:
         with self.questions:
             meant = await consent.confirmed("Give up this game?", "Resign")
         if meant and not line.is_over:
-            line.resign({"first": 0, "second": 1}.get(self.side, self.line.side))
+            line.resign({"first": 0, "second": 1}.get(self.side, line.side))
             self._drop_searches()
             self.draw()
 
@@ -251,7 +249,7 @@ class PlayPage:
             return  # of a position that was left
         self.found.show(found)
         if not self._is_mine() and kind == "decided":
-            self.line.play(found.move, found, found.seconds)
+            self.line.decide(found)
             self.board.shades = {}
             self.draw()
         elif self.hinting or not self._is_mine():
@@ -289,7 +287,7 @@ class PlayPage:
         self.searches = {}
 
     def _seed_here(self) -> int:
-        return self.line.seed * 1009 + len(self.line.steps)
+        return self.line.seed * 1009 + len(self.line.names)
 
 
 def line_of(game: str, moves: str, seed: int = 0) -> Line:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from arena import games
 from arena.config.config import games_played
 from arena.games.core.errors import UserError
-from arena.games.core.game import Game
+from arena.games.core.in_progress import GameInProgress
 from arena.lab import saving
 from arena.lab.reading import Cells
 from arena.lab.searcher import for_first, whose
@@ -37,28 +37,19 @@ class Replayed(NamedTuple):
     suffixes: list[str]  # of files
 
 
-class Played:
+class Played(GameInProgress):
     """A stored game and the positions that it went through."""
 
     def __init__(self, folder: Path, id: str):
         self.at = folder, id
         with Store.open(folder) as store:
             self.stored, meta = store.record(id), store.meta
-        self.game: Game = games_played(meta)[self.stored.condition]
-        self.begun, record = started(self.game, self.stored)
-        self.names = [*record.opening_moves.split(), *record.moves.split()]
+        self.spec = games_played(meta)[self.stored.condition]
+        begun, record = started(self.spec, self.stored)
         self.opening = len(record.opening_moves.split())
-        state = self.begun.initial()
-        self.states = [state.copy()]
-        for name in self.names:
-            self.begun.play(state, self.begun.parse_move(state, name))
-            self.states.append(state.copy())
-
-    @property
-    def words(self) -> list[str]:
-        """Of the position that it began with, if it was set up."""
-        word = self.begun.position_word()
-        return [word] * bool(word)
+        super().__init__(begun)
+        for name in (*record.opening_moves.split(), *record.moves.split()):
+            self.play(name)
 
 
 def played(folder: Path, id: str) -> Played:
@@ -75,17 +66,17 @@ def replayed(folder: Path, id: str) -> Replayed:
     found = [thoughts.get(ply) for ply in range(len(one.names))]
     players = record.first if record.second is None else f"{record.first} against {record.second}"
     return Replayed(
-        str(one.game),
+        str(one.spec),
         players,
         printable(in_words(record)),
         one.opening,
-        " ".join(one.words),
+        one.game.position_word(),
         one.names,
         [each and each.side for each in found],
         [each and for_first(each.value, each.side) for each in found],
         [_decision(record, each) for each in found],
         [_candidates(each, one.game.players) for each in found],
-        saving.suffixes(one.game),
+        saving.suffixes(one.spec),
     )
 
 
@@ -123,10 +114,10 @@ def board(folder: Path, id: str, ply: int) -> str:
     one = played(folder, id)
     if not 0 <= ply <= len(one.names):
         raise UserError(f"ply = {ply} is out of range: the game has 0 to {len(one.names)}")
-    return str(games.svg(one.begun, one.states[ply], [*one.words, *one.names[:ply]]))
+    return str(games.svg(one.game, one.states[ply], one.words[: len(one.words) - len(one.names) + ply]))
 
 
 def game_file(folder: Path, id: str, suffix: str) -> bytes:
     """The game in one of its formats."""
     one = played(folder, id)
-    return saving.text_of(one.game, one.stored, suffix)
+    return saving.text_of(one.spec, one.stored, suffix)

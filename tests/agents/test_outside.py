@@ -24,9 +24,9 @@ from arena.agents.outside.external import Engines, ExternalPlayer
 from arena.agents.outside.gtp import Gtp
 from arena.agents.outside.jsonlines import JsonLines
 from arena.agents.outside.process import EngineError, Process, Silent
-from arena.agents.outside.protocol import Position
 from arena.agents.outside.uci import Uci, read_info, score_of_value, value_of_score
 from arena.agents.outside.xboard import Xboard
+from arena.games.core.in_progress import GameInProgress
 from arena.games.core.random import stream
 from arena.games.core.registry import spell
 from arena.results.database.record import numbers_of
@@ -337,7 +337,7 @@ def test_uci_is_told_the_clocks():
     told = []
     for moves, budget in (("", CLOCKS[0]), ("4", CLOCKS[1]), ("4 4", CLOCKS[2])):
         process = Script("bestmove 1")
-        Uci(process, {}).choose(Position(game, game.read_line(moves)[0]), budget, 0, 0.0)
+        Uci(process, {}).choose(GameInProgress(game, game.read_line(moves)[0]), budget, 0, 0.0)
         told.append(process.sent[-1])
     assert told == [
         "go wtime 10000 winc 500",
@@ -346,7 +346,7 @@ def test_uci_is_told_the_clocks():
     ]
     for budget, go in ((Budget(seconds=0.25, nodes=7), "nodes 7 movetime 250"), (Budget(seconds=1e-4), "movetime 1")):
         process = Script("bestmove 1")
-        Uci(process, {}).choose(Position(game), budget, 0, 0.0)
+        Uci(process, {}).choose(GameInProgress(game), budget, 0, 0.0)
         assert process.sent[-1] == f"go {go}"
 
 
@@ -367,7 +367,7 @@ def test_uci_is_told_of_chess960(declared, options, told):
     uci = Uci(process, options)
     uci.hello(0.0)
     for spec in ("chess(setup=0)", "chess", "connect4"):
-        uci.new_game(Position(games.make(spec)), Budget(), 0.0)
+        uci.new_game(GameInProgress(games.make(spec)), Budget(), 0.0)
     assert [line for line in process.sent if line.startswith("setoption")] == told
 
 
@@ -376,9 +376,9 @@ def test_gtp_is_told_the_clocks():
     process = Script(*["=", ""] * 6, "= C3", "")  # 4 that begin a game, 2 of clocks
     gtp = Gtp(process, {})
     gtp._commands = frozenset({"time_settings", "time_left"})
-    gtp.new_game(Position(game), Budget(clock=Clock(10.9, 0.5)), 0.0)
+    gtp.new_game(GameInProgress(game), Budget(clock=Clock(10.9, 0.5)), 0.0)
     assert process.sent[-1] == "time_settings 10 0 0"
-    position = Position(game, game.read_line("a1")[0])
+    position = GameInProgress(game, game.read_line("a1")[0])
     assert gtp.choose(position, CLOCKS[1], 0, 0.0).move == "c3"
     assert process.sent[-3:] == ["time_left w 9 0", "time_left b 8 0", "genmove w"]
     process.lines += [b"=", b"", b"= C3", b""]
@@ -389,21 +389,24 @@ def test_gtp_is_told_the_clocks():
 def test_gtp_is_told_the_size_of_a_board():
     for spec in ("nogo(size=3)", "nogo(rows=3, columns=3)"):
         process = Script(*["=", ""] * 2)
-        Gtp(process, {}).new_game(Position(games.make(spec)), Budget(), 0.0)
+        Gtp(process, {}).new_game(GameInProgress(games.make(spec)), Budget(), 0.0)
         assert process.sent == ["boardsize 3", "clear_board"]
     assert "square boards alone" in Gtp.refuses(games.make("nogo(rows=3, columns=5)"))
 
 
 def test_json_is_told_the_clocks():
     process = Script('{"move": "1"}')
-    JsonLines(process, {}).choose(Position(games.make("connect4")), CLOCKS[1], 7, 0.0)
+    JsonLines(process, {}).choose(GameInProgress(games.make("connect4")), CLOCKS[1], 7, 0.0)
     clock = {"left": 9.5, "increment": 0.5, "opponent": 8.25}
     assert json.loads(process.sent[0])["budget"] == {"seconds": CLOCKS[1].seconds, "clock": clock}
 
 
 @pytest.mark.parametrize("value", [-1, 1, 0.5, -1.001, 1.001])
 def test_a_value_in_json_is_between_a_loss_and_a_win(value):
-    json_lines, position = JsonLines(Script(f'{{"move": "1", "value": {value}}}'), {}), Position(games.make("connect4"))
+    json_lines, position = (
+        JsonLines(Script(f'{{"move": "1", "value": {value}}}'), {}),
+        GameInProgress(games.make("connect4")),
+    )
     told = json_lines.choose(position, Budget(), 7, 0.0).value
     assert told == (value if abs(value) <= 1 else None)
 
@@ -469,7 +472,7 @@ def decision_of(protocol, game, process):
     """The decision of a player whose program is this process."""
     player = object.__new__(ExternalPlayer)
     player.agent, player.game, player.budget = agents.make("external(command='x')"), games.make(game), Budget(depth=2)
-    player.position, player.begun = Position(player.game), True
+    player.position, player.begun = GameInProgress(player.game), True
     spoken = protocol(process, {})
     spoken._features = {}
     player.engine = SimpleNamespace(ask=lambda method, *rest: getattr(spoken, method)(*rest))

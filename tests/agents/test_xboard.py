@@ -11,9 +11,9 @@ from arena.agents.core.agent import Budget, OutOfTime, Resigned
 from arena.agents.core.clock import Clock
 from arena.agents.outside import xboard
 from arena.agents.outside.process import EngineError, Silent
-from arena.agents.outside.protocol import Position
 from arena.agents.outside.uci import value_of_score
 from arena.agents.outside.xboard import Xboard
+from arena.games.core.in_progress import GameInProgress
 from arena.games.core.random import stream
 from tests.agents.test_serving import stretched
 
@@ -50,7 +50,7 @@ def spoken(go, features=FEATURES, options=None, game=CHESS, budget=TIMED, moves=
     process = Scripted({"protover": [features] if features else [], "go": go})
     protocol = Xboard(process, options or {})
     identity = protocol.hello(1e12)
-    position = Position(game, game.read_line(moves)[0])
+    position = GameInProgress(game, game.read_line(moves)[0])
     protocol.new_game(position, budget, 1e12)
     return protocol.choose(position, budget, 1, 1e12), process.sent, identity
 
@@ -88,15 +88,15 @@ def test_words_are_parted_by_any_blanks(monkeypatch):
 @pytest.mark.parametrize("features", [FEATURES, FEATURES.replace("ping=1", "ping=0")])
 def test_a_right_claim_after_its_own_move_is_part_of_no_other_game(features):
     process = Scripted({"protover": [features], "go": ["move d8h4", "0-1 {Black mates}"]})
-    protocol, position = Xboard(process, {}), Position(CHESS, CHESS.read_line("f3 e5 g4")[0])
+    protocol, position = Xboard(process, {}), GameInProgress(CHESS, CHESS.read_line("f3 e5 g4")[0])
     protocol.hello(1e12)
     protocol.new_game(position, TIMED, 1e12)
     position.push(position.legal[protocol.choose(position, TIMED, 1, 1e12).move])
     assert CHESS.is_over(position.state)
     protocol.game_over(position, 0.0, 1e12)
     process.answers["go"] = ["move e2e4"]
-    protocol.new_game(Position(CHESS), TIMED, 1e12)
-    assert protocol.choose(Position(CHESS), TIMED, 1, 1e12).move == "e4" and "result 0-1 {}" in process.sent
+    protocol.new_game(GameInProgress(CHESS), TIMED, 1e12)
+    assert protocol.choose(GameInProgress(CHESS), TIMED, 1, 1e12).move == "e4" and "result 0-1 {}" in process.sent
 
 
 def test_who_claims_its_own_loss_resigns_and_other_claims_are_no_moves():
@@ -125,7 +125,7 @@ def test_a_wrong_claim_is_named(tmp_path):
 def test_a_move_that_is_told_twice_is_one():
     """The second line is no answer to the next request."""
     process = Scripted({"protover": [FEATURES], "go": ["1. ... e2e4", "My move is : e2e4"]})
-    protocol, position = Xboard(process, {}), Position(CHESS)
+    protocol, position = Xboard(process, {}), GameInProgress(CHESS)
     protocol.hello(1e12)
     protocol.new_game(position, Budget(depth=3), 1e12)
     for move in ("e4", "e5"):

@@ -66,19 +66,19 @@ def test_a_legal_move_is_no_word_for_quit():
 ])  # fmt: skip
 def test_squares_with_row_and_column_exchanged(game, typed, taken):
     made = Dialogue(duel(game))
-    assert made.game.move_name(made.duel.state, made.move_of(typed, made.moves())) == taken
+    assert made.game.move_name(made.duel.state, made.move_of(typed, made.duel.legal)) == taken
 
 
 @pytest.mark.parametrize("typed", ["b2a", "2b3", "b2a4", "22b"])
 def test_what_is_no_legal_move_when_exchanged_is_refused(typed):
     made = Dialogue(duel("breakthrough"))
-    assert made.move_of(typed, made.moves()) is None
+    assert made.move_of(typed, made.duel.legal) is None
 
 
 def test_a_name_comes_before_one_with_row_and_column_exchanged():
     made = Dialogue(duel("tree(nodes=\"{'a1': 1, '1a': 2}\")"))
     for name in ("a1", "1a"):
-        assert made.game.move_name(made.duel.state, made.move_of(name, made.moves())) == name
+        assert made.game.move_name(made.duel.state, made.move_of(name, made.duel.legal)) == name
 
 
 @pytest.mark.parametrize("game, example", [("backgammon", "/"), ("coin", "stop"), ("pig", "roll")])
@@ -102,7 +102,7 @@ def test_what_is_played_again_comes_out_the_same():
         state = game.state.tolist()
         assert game.undo() == 1 + len(answers[-1]) and game.undo() == 0 and game.state[0] == 0
     assert answers[0] == answers[1] and state != game.state.tolist()
-    assert game.made == []
+    assert game.names == []
 
 
 def test_dice_fall_for_both_and_are_no_decisions():
@@ -110,16 +110,16 @@ def test_dice_fall_for_both_and_are_no_decisions():
     list(game.advance())
     game.move(game.game.parse_move(game.state, "roll"))
     list(game.advance())
-    assert game.made[1].side == CHANCE and game.made[1].record is None
-    assert len(game.record().decisions) == sum(made.side != CHANCE for made in game.made)
+    assert game.sides[1] == CHANCE and game.decisions[1] is None
+    assert len(game.recorded().decisions) == sum(side != CHANCE for side in game.sides)
 
 
 @pytest.mark.parametrize("side, outcome, names", [(0, 0.0, ("Ada", "random")), (1, 1.0, ("random", "Ada"))])
 def test_who_resigns_has_lost(side, outcome, names):
     game = duel("tictactoe", side=side, name="Ada")
     list(game.advance())
-    game.resign()
-    record = game.record()
+    game.give_up()
+    record = game.recorded()
     assert (record.outcome, (record.first, record.second), record.reason) == (outcome, names, "resigned")
 
 
@@ -209,7 +209,7 @@ def test_a_file_of_something_else_is_not_added_to(tmp_path, name, content):
 def test_a_hint_moves_nothing():
     game = duel("tictactoe", "uct(playouts=20)")
     assert game.hint().expected == game.hint().expected != ()
-    assert game.made == [] and not game.over
+    assert game.names == [] and not game.is_over
 
 
 def test_a_game_for_one_player_is_played_alone():

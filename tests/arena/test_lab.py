@@ -274,7 +274,7 @@ def test_every_value_is_the_first_players(search):
         assert "value for the first player" in in_words(found)
         line = Line("tictactoe", " ".join(moves))
         side = line.side
-        line.play(found.move, found)
+        line.decide(found)
         assert line.record(("a", "b")).decisions[-1].value > 0.9  # for who made it, as all records have it
         assert for_first(for_first(0.5, side), side) == 0.5 == sign * for_first(0.5, side)
 

@@ -83,14 +83,14 @@ def test_a_program_that_is_not_there_is_told_before_play(tmp_path, monkeypatch):
 def test_a_person_plays_a_program():
     """It is told what was taken back, and a hint comes from a second program."""
     game = games.make("tictactoe")
-    duel = Duel(game, agents.make(program("notes")), side=0, seed=1)
+    duel = Duel(game, agents.make(program("notes")), person=0, seed=1)
     for _ in range(2):
         duel.move(game.parse_move(duel.state, "2b"))
         assert [made.name for made in duel.advance()] == ["1a"]
         assert duel.hint().name == "1b"
         duel.move(game.parse_move(duel.state, "2a"))
         assert [made.name for made in duel.advance()] == ["1b"]
-        assert duel.undo() == 2 and duel.undo() == 2 and not duel.made
+        assert duel.undo() == 2 and duel.undo() == 2 and not duel.names
     Engines.close()
 
 

@@ -114,18 +114,18 @@ def test_warming_tells_of_the_game_and_its_end():
 
 def test_a_duel_closes_every_player():
     agent = Noting()
-    duel = Duel(games.make("tictactoe"), agent, side=0, seed=1, opening=[0, 1])
+    duel = Duel(games.make("tictactoe"), agent, person=0, seed=1, opening=[0, 1])
     assert duel.hint().name and agent.players[1].began == [0, 1] and agent.players[1].closed == [None]
     duel.move(duel.game.moves(duel.state)[0])
     list(duel.advance())
     duel.undo()
     assert agent.players[0].closed == [None] and agent.players[2].closed == []
-    duel.resign()
+    duel.give_up()
     duel.close()
     assert agent.ends() == [None, None, 0.0]
     bad = Noting(fails=1)
     with pytest.raises(Forfeit):
-        list(Duel(games.make("tictactoe"), bad, side=1, seed=1).advance())
+        list(Duel(games.make("tictactoe"), bad, person=1, seed=1).advance())
     assert bad.ends() == [0.0]
 
 
