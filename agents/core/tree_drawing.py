@@ -197,15 +197,15 @@ def shape(node: "Node", x: float, y: float) -> str:
     """The outline of a node."""
     r, half = RADIUS, half_width(node)
     kinds = ["node", node.look, node.said.state, "frontier" if node.frontier else "", "next" if node.next else ""]
-    kind = " ".join(one for one in kinds if one)
+    kind = f'class="{" ".join(one for one in kinds if one)}"{" " * bool(node.attributes)}{node.attributes}'
     if node.look in ("and", "chance"):
         box = f'x="{x - half:.1f}" y="{y - r - 2:.1f}" width="{2 * half:.1f}" height="{2 * r + 4:.1f}"'
-        return f'<rect class="{kind}" {box} rx="{r + 2:.1f}"/>'
+        return f'<rect {kind} {box} rx="{r + 2:.1f}"/>'
     points = {
         "max": [(x, y - r - 4), (x - half, y + r), (x + half, y + r)],
         "min": [(x, y + r + 4), (x - half, y - r), (x + half, y - r)],
     }.get(node.look, [(x - half, y - r), (x + half, y - r), (x + half, y + r), (x - half, y + r)])
-    return f'<polygon class="{kind}" points="{" ".join(f"{px:.1f},{py:.1f}" for px, py in points)}"/>'
+    return f'<polygon {kind} points="{" ".join(f"{px:.1f},{py:.1f}" for px, py in points)}"/>'
 
 
 def written(x: float, y: float, text: str, kind: str) -> str:

@@ -53,6 +53,7 @@ class Node:
     marked: bool = False  # the highlighted line leads here
     frontier: bool = False  # may yet be expanded
     next: bool = False  # is expanded next
+    attributes: str = ""  # more of its shape's, where a page lets it be clicked
 
     @property
     def legend(self) -> str:

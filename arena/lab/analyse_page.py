@@ -1,5 +1,6 @@
 """The page to analyse on: a position, up to three searches of it side by side, and the tree that one searches."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
@@ -12,14 +13,18 @@ from arena.lab.clicks import SEARCHES, BoardView
 from arena.lab.forms import SpecField
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place
+from arena.lab.moves_view import MovesView
 from arena.lab.play_page import TICK, line_of
 from arena.lab.searcher import Drawn, Found, Solved
 from arena.lab.searches import Search
-from arena.lab.shown import EVALUATED, FoundView, evaluations_of, shares, solved_in_words
+from arena.lab.shown import EVALUATED, FoundView, evaluations_of, rules_of, shares, solved_in_words
 from arena.lab.tree_view import TreeView
+from arena.lab.variations import Variations
 
 AGENTS = ("uct", "alphabeta")  # of the first panels
 MOST = len(SEARCHES)  # panels
+FEW = 6  # moves of a panel
+VALUES = 1.0  # seconds between drawings of what searches think along the line
 KINDS = {1: "win", 0: "draw", -1: "loss"}  # of shades
 SHOWN = {"thought": "_found", "decided": "_found", "solved": "_solved", "tree": "_drawn"}  # of answers
 
@@ -32,7 +37,7 @@ class Panel:
         taken = {panel.kind for panel in page.panels}
         self.kind: str = next(kind for kind in SEARCHES if kind not in taken)  # of its rings on the board
         self.search: Search | None = None
-        self.card = ui.card().classes("w-80 gap-1 p-3")
+        self.card = ui.card().classes("arena-lab-panel gap-1 p-3")
         with self.card:
             with ui.row().classes("items-start gap-2 no-wrap w-full"):
                 key = ui.element("span").classes(f"arena-lab-key mt-3 {self.kind}")
@@ -44,7 +49,7 @@ class Panel:
                 button("Solve", self.solve)
                 button("Remove", lambda: page.remove(self), "flat")
             self.doing = ui.label().classes("text-sm")
-            self.found = FoundView(page.try_line)
+            self.found = FoundView(page.try_line, FEW)
 
     async def toggle(self) -> None:
         """Search, or stop."""
@@ -113,6 +118,7 @@ class Panel:
 
     def _found(self, found: Found) -> None:
         self.found.show(found)
+        self.page.note(self, found.value)
         self.page.shade(self.kind, shares(found) or {found.move: 1.0})
 
     def end(self) -> None:
@@ -127,26 +133,31 @@ class AnalysePage:
 
     def __init__(self, line: Line):
         self.line = line
-        self.ahead: list[str] = []  # moves that were taken back
+        self.tried = Variations()
+        self.stale = False  # whether values are known that are not shown yet
         self.panels: list[Panel] = []
         self.drawn: Panel | None = None  # whose tree is shown
-        with ui.column().classes("w-full max-w-xl grow"):
+        with ui.column().classes("arena-lab-left gap-2"):
             self.status = ui.label().classes("text-lg").props("role=status")
             self.board = BoardView(line, self.picked)
             self.buttons = ui.row().classes("gap-1 flex-wrap arena-lab-moves")
             buttons(
                 {
                     "First": lambda: self.go_to(0),
-                    "Back": lambda: self.go_to(len(self.line.names) - 1),
-                    "Forward": lambda: self.go_to(len(self.line.names) + 1),
-                    "Last": lambda: self.go_to(len(self.line.names) + len(self.ahead)),
+                    "Back": lambda: self.go_to(self.tried.before[self.tried.here]),
+                    "Forward": lambda: self.go_to(self.tried.latest.get(self.tried.here, self.tried.here)),
+                    "Last": lambda: self.go_to(self.tried.whole()[-1]),
                     "Flip": self.flip,
                     "Play from here": lambda: ui.navigate.to(self._address("/play")),
                 }
             )
+            rules_of(line.game)
             self._position()
-        with ui.column().classes("grow gap-2"):
-            self.row = ui.row().classes("gap-2 items-start")
+            self.evaluations = (
+                ui.table(columns=EVALUATED, rows=[]).props("dense flat").classes("w-full max-w-md arena-lab-wrap")
+            )
+        with ui.column().classes("arena-lab-right gap-2"):
+            self.row = ui.row().classes("gap-2 items-stretch w-full")
             for agent in AGENTS:
                 self.add(agent)
             with ui.row().classes("items-center gap-2"):
@@ -156,16 +167,31 @@ class AnalysePage:
                 self.count = ui.number("iterations of a tree", value=30, min=1, max=100_000, precision=0)
                 self.count.classes("w-40")
             self.tree = TreeView(self.try_line)
-            self.evaluations = (
-                ui.table(columns=EVALUATED, rows=[]).props("dense flat").classes("w-full max-w-md arena-lab-wrap")
-            )
+            self.variations = MovesView(self.go_to)
         self.draw()
         ui.timer(TICK, self.tick)
+        ui.timer(VALUES, self.show_values)
 
     def tick(self) -> None:
         """Hear the searches."""
         for panel in self.panels:
             panel.tick()
+
+    def show_values(self) -> None:
+        """Show what searches have thought along the line."""
+        if self.stale:
+            self.stale = False
+            self.variations.show(self.tried, self.line.game.players, self.tried.series())
+
+    def note(self, panel: Panel, value: float | None) -> None:
+        """A search thinks so of the position: the topmost that has a value has the bar beside the board."""
+        if value is None or not math.isfinite(value) or self.line.game.players == 1:
+            return
+        self.stale = True
+        values = self.tried.values[self.tried.here]
+        values[panel.kind] = value
+        if panel.kind == next(iter(sorted(values))):
+            self.board.bar.show(value, panel.agent.spec)
 
     @property
     def iterations(self) -> int | None:
@@ -177,6 +203,10 @@ class AnalysePage:
         await (self.drawn or self.panels[0]).tree()
 
     def _position(self) -> None:
+        with ui.expansion("Another game or position").classes("w-full").props("dense"):
+            self._set_up()
+
+    def _set_up(self) -> None:
         self.moves = ui.textarea("moves, or a position and moves").props("autogrow").classes("w-full")
         self.game = SpecField("game", self.line.spec, "game")
 
@@ -213,6 +243,10 @@ class AnalysePage:
         """Show the position, and make the address that of it."""
         line = self.line
         self.board.shades = {}
+        self.board.bar.show(None)
+        self.tried.go(line.names, line.sides)
+        self.stale = True
+        self.show_values()
         self.tree.show_at(line.names)
         self.board.draw(clickable=True)
         turn = "dice" if line.side == CHANCE else f"the {('first', 'second')[max(line.side, 0)]} player"
@@ -254,7 +288,6 @@ class AnalysePage:
     def play(self, name: str) -> None:
         """Make a move."""
         if told(lambda: self.line.play(name)):
-            self.ahead = []
             self._moved()
 
     def throw(self) -> None:
@@ -264,27 +297,17 @@ class AnalysePage:
 
     def try_line(self, names: Sequence[str]) -> None:
         """Go to where these moves lead from the game's beginning."""
-        self.ahead = []
         here = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(self.line.names, names)))
         self.line.back_to(here)
-        self._make(names[here:])
-
-    def _make(self, names: Sequence[str]) -> None:
-        for name in names:
+        for name in names[here:]:
             if not told(partial(self.line.play, name)):
                 break
         self._moved()
 
-    def go_to(self, ply: int) -> None:
-        """Step back or forward to a ply, if there is one."""
-        made = len(self.line.names)
-        if 0 <= ply < made:
-            self.ahead = self.line.names[ply:] + self.ahead
-            self.line.back_to(ply)
-            self._moved()
-        elif made < ply <= made + len(self.ahead):
-            step, self.ahead = self.ahead[: ply - made], self.ahead[ply - made :]
-            self._make(step)
+    def go_to(self, number: int) -> None:
+        """Go to the position after a move that was tried."""
+        if number != self.tried.here:
+            self.try_line(self.tried.moves(number))
 
     def flip(self) -> None:
         """Turn the board round."""

@@ -9,6 +9,7 @@ from nicegui import ui
 from arena import games
 from arena.games.core.drawing import CELL, centres
 from arena.lab.line import Line, Place
+from arena.lab.shown import ValueBar
 
 # a click, Enter or a drag on a square: its row and column.  A drag picks its first square when the mouse goes down
 AT = "const at = event.target.closest('[data-place]');"
@@ -39,7 +40,9 @@ class BoardView:
         self.line, self.turned = line, False
         # by kind, a hint, an exact value or one of several searches, and by move: how strongly, 0 to 1
         self.shades: dict[str, dict[str, float]] = {}
-        self.html = ui.html("", sanitize=False).classes("arena-lab-board w-full")
+        with ui.element("div").classes("arena-lab-beside w-full"):
+            self.bar = ValueBar()
+            self.html = ui.html("", sanitize=False).classes("arena-lab-board")
 
         async def heard(event) -> None:
             row, column = str(event.args).split(",")
@@ -48,11 +51,14 @@ class BoardView:
         for event, handler in (("click", PICKED), ("keydown", KEYED), ("pointerdown", DOWN), ("pointerup", UP)):
             self.html.on(event, heard, js_handler=handler)
 
-    def draw(self, clickable: bool) -> None:
-        """Show the position, and where `clickable` the squares to pick."""
+    def draw(self, clickable: bool, ply: int | None = None) -> None:
+        """Show the position, or the one after so many plies, and where `clickable` the squares to pick."""
         line = self.line
-        picture = str(games.svg(line.game, line.state, line.words))
-        over = [*self._shades(), *self._squares(clickable)]
+        if ply is None:
+            picture = str(games.svg(line.game, line.state, line.words))
+        else:
+            picture = str(games.svg(line.game, line.states[ply], line.words[: len(line.words) - len(line.names) + ply]))
+        over = [*self._shades(), *self._squares(clickable)] if ply is None else []
         picture = picture.replace('role="img"', 'role="group"', 1).replace("</svg>", f"{''.join(over)}</svg>")
         self.html.set_content(picture)
         self.html.classes(**{"add" if self.turned else "remove": "turned"})

@@ -1,17 +1,19 @@
 """What all pages have around them: the heading, the ways to other pages, the style; and errors as sentences."""
 
 import functools
+import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 
-from nicegui import Client, context, ui
+from nicegui import Client, context, events, ui
 
 from arena.games.core.errors import UserError
 from arena.lab import folder
 from arena.lab.apart import Apart
+from arena.lab.look import STYLE
 from arena.lab.searches import Search
 from arena.results.printable import printable
 
@@ -21,48 +23,6 @@ for field in (ui.input, ui.number, ui.select, ui.textarea):
 PAGES = {"Play": "/play", "Analyse": "/analyse", "Runs": "/runs", "New run": "/new"}
 MOST_CLIENTS = 32
 WAITING = "Other pages are being read, which takes long: this one waits for them."
-STYLE = """
-.arena-lab-board svg { width: 100%; height: auto; max-height: 78vh; display: block; }
-.arena-lab-board.turned svg { transform: rotate(180deg); }
-.arena-lab-board.turned svg text { transform: rotate(180deg); transform-box: fill-box; transform-origin: center; }
-.arena-lab-board .spot { cursor: pointer; }
-.arena-lab-board .area { fill: transparent; }
-.arena-lab-board .dot { fill: none; stroke: #1d7a3e; stroke-opacity: .7; stroke-width: 2.5; stroke-dasharray: 4 3; }
-.arena-lab-board .spot:hover .area, .arena-lab-board .spot:focus .area { fill: #1d7a3e; fill-opacity: .3; }
-.arena-lab-board .spot:focus { outline: none; }
-.arena-lab-board .spot:focus-visible .area { stroke: #1d7a3e; stroke-width: 3; }
-.body--dark .arena-lab-board .dot, .body--dark .arena-lab-board .picked { stroke: #8fe3ad; stroke-opacity: 1; }
-.arena-lab-board .picked { fill: none; stroke: #1d7a3e; stroke-width: 3; }
-.arena-lab-board .shade, .arena-lab-board .draw { fill: #3d8bd4; }
-.arena-lab-board .win { fill: #2f9e57; }
-.arena-lab-board .loss { fill: #cf4a3f; }
-.arena-lab-board :is(.shade, .draw, .win, .loss) { fill-opacity: calc(.75 * var(--strength)); pointer-events: none; }
-.search-a { --search: #0072b2; } .search-b { --search: #d55e00; } .search-c { --search: #8f4a9e; }
-.arena-lab-board :is(.search-a, .search-b, .search-c) {
-    fill: none; stroke: var(--search); stroke-width: 5; stroke-opacity: var(--strength); pointer-events: none;
-}
-.arena-lab-key { width: 16px; height: 16px; border-radius: 8px; border: 4px solid var(--search); flex: none; }
-body { --q-primary: #1f5f99 !important; }
-.q-btn, .nicegui-link { min-height: 32px; }
-.nicegui-link { display: inline-flex; align-items: center; }
-.q-btn, .q-table td, .q-table th, .q-tree { font-size: 14px; }
-@media (max-width: 600px) { .q-btn { min-height: 44px; min-width: 44px; } }
-body.body--dark { --q-primary: #8fc1f7 !important; }
-.nicegui-row > .nicegui-column { min-width: 0; }
-.arena-lab-wrap th { white-space: normal; }
-.arena-lab-wide { overflow-x: auto; }
-.arena-lab-wide .q-table__middle { overflow: visible; }
-a.nicegui-link { color: var(--q-primary); text-decoration: underline; }
-#popup::after {
-    content: "If arena lab has ended, start it again, and this page goes on. Else open the address that it prints.";
-    display: block;
-}
-.arena-lab-graph { width: 100%; height: auto; }
-.arena-lab-graph line { stroke: #8a949e; stroke-width: 1; }
-.arena-lab-graph polyline { fill: none; stroke-width: 1.5; }
-.arena-lab-graph .first { stroke: #0072b2; } .arena-lab-graph circle.first { fill: #0072b2; }
-.arena-lab-graph .second { stroke: #d55e00; } .arena-lab-graph circle.second { fill: #d55e00; }
-"""
 
 
 def unless_crowded(opened: Callable[..., None]) -> Callable[..., None]:
@@ -112,6 +72,20 @@ def buttons(actions: Mapping[str, Callable[..., object]]) -> ui.row:
         for name, action in actions.items():
             button(name, action)
     return row
+
+
+def chosen_in(part: ui.html, name: str, called: Callable[[str], object], keys: bool = False) -> None:
+    """Let `called` have the value of `data-NAME` of what is clicked in a part, or with `keys` chosen by Enter."""
+    at = f"const at = event.target.closest('[data-{name}]');"
+    at += f" if (at) {{ event.preventDefault(); emit(at.dataset.{name}); }}"
+
+    async def heard(event: events.GenericEventArguments) -> None:
+        if inspect.isawaitable(work := called(str(event.args))):
+            await work
+
+    part.on("click", heard, js_handler=f"(event) => {{ {at} }}")
+    if keys:
+        part.on("keydown", heard, js_handler=f"(event) => {{ if (event.key === 'Enter') {{ {at} }} }}")
 
 
 def heading(text: str) -> None:

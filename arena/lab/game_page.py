@@ -8,9 +8,11 @@ from nicegui import events, ui
 from arena.lab import folder
 from arena.lab.apart import CHECKING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import address_of, button, buttons, heard, page_of_run
+from arena.lab.frame import address_of, buttons, heard, page_of_run
+from arena.lab.moves_view import MovesView
 from arena.lab.replaying import Replayed, board, game_file, replayed
-from arena.lab.shown import graph_of
+from arena.lab.shown import ValueBar
+from arena.lab.variations import Variations, by_side
 
 KEYS = {"ArrowLeft": -1, "ArrowRight": 1}
 
@@ -20,21 +22,22 @@ class GamePage:
 
     def __init__(self, name: str, place: Path, id: str, game: Replayed, ply: int):
         self.name, self.place, self.id, self.game, self.ply = name, place, id, game, ply
-        self.marked = 0  # the move that has a frame
+        self.values = by_side(game.values, game.sides)
+        self.tried = Variations()
         with ui.row().classes("w-full gap-6 items-start"):
             with ui.column().classes("w-full max-w-xl grow"):
                 ui.label(f"{game.players}, {game.game}. {game.result}")
                 self.status = ui.label().props("role=status")
-                self.board = ui.html("", sanitize=False).classes("arena-lab-board w-full")
+                with ui.element("div").classes("arena-lab-beside w-full"):
+                    self.bar = ValueBar()
+                    self.board = ui.html("", sanitize=False).classes("arena-lab-board")
                 self._steps()
                 self.slider = ui.slider(min=0, max=len(game.moves), value=ply, on_change=self._slid)
                 self.slider.props('aria-label="ply"')
             with ui.column().classes("grow gap-2 max-w-xl"):
-                ui.html(graph_of(game.values, [-1 if side is None else side for side in game.sides]), sanitize=False)
                 self.decision = ui.label()
                 self.candidates = CellsView()
-                with ui.row().classes("gap-0 flex-wrap"):
-                    self.moves = [button(name, partial(self.go, ply), "flat") for ply, name in enumerate(game.moves, 1)]
+                self.moves = MovesView(self.go)
         ui.keyboard(self._pressed)
         ui.timer(0.01, partial(self.go, ply), once=True)
 
@@ -82,10 +85,11 @@ class GamePage:
         self.candidates.table.set_visibility(found is not None)
         if found is not None:
             self.candidates.show(found)
-        for number, move in enumerate(self.moves, 1):
-            if (number == ply) != (number == self.marked):
-                move.props(add="outline" if number == ply else "flat", remove="flat" if number == ply else "outline")
-        self.marked = ply
+        self.tried.go(self.game.moves, self.game.sides)
+        self.tried.here = ply  # the moves are numbered by ply
+        self.moves.show(self.tried, self.game.of, self.values)
+        value = self.game.values[ply] if ply < len(self.game.moves) else None
+        self.bar.show(value)
 
     async def save(self, suffix: str) -> None:
         """Give the game as a file."""

@@ -10,9 +10,11 @@ from arena.lab import consent, saving
 from arena.lab.clicks import BoardView
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page
 from arena.lab.line import Line, Place, furthest
+from arena.lab.moves_view import MovesView
 from arena.lab.new_game import SIDES, misfit, new_game, new_seed
 from arena.lab.searches import Search
-from arena.lab.shown import FoundView, graph_of, shares
+from arena.lab.shown import FoundView, rules_of, shares
+from arena.lab.variations import Variations, by_side
 from arena.play.duel import PERSON
 
 GAME, AGENT, ALONE = "breakthrough(rows=6, columns=6)", "uct(seconds=1)", "nmcs(seconds=1)"
@@ -38,8 +40,8 @@ class PlayPage:
             self._tools()
             self.doing = ui.label().classes("text-sm")
             self.found = FoundView()
-            self.graph = ui.html("", sanitize=False).classes("w-full")
-            self.moves = ui.label().classes("text-sm break-words")
+            rules_of(line.game)
+            self.moves = MovesView(self.look_at)
             new_game(line, self.agent, self.other, self.side)
         self.draw()
         ui.timer(TICK, self.tick)
@@ -75,8 +77,9 @@ class PlayPage:
         self.board.draw(clickable=self._is_mine())
         self.status.set_text(self._status())
         self.begins.set_visibility(not (self.begun or line.is_over or self._is_mine()))
-        self.moves.set_text(" ".join(line.names))
-        self.graph.set_content(graph_of(line.values, line.sides))
+        made = Variations()
+        made.go(line.names, line.sides)
+        self.moves.show(made, line.game.players, by_side(line.values, line.sides))
         self._draw_buttons()
         if len(line.names) != self.shown:
             self.shown = len(line.names)
@@ -119,6 +122,11 @@ class PlayPage:
     def _is_mine(self) -> bool:
         own = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}[self.side]
         return self.line.side in own
+
+    def look_at(self, ply: int) -> None:
+        """Show an earlier position, until something happens or the last move is chosen."""
+        self.board.draw(clickable=self._is_mine(), ply=None if ply == len(self.line.names) else ply)
+        self.status.set_text(self._status() if ply == len(self.line.names) else f"As it was after {ply} plies.")
 
     async def begin(self) -> bool:
         """Let agents search from now on, if a person agrees to what they run; whether they may."""
@@ -248,6 +256,7 @@ class PlayPage:
         if found.position != tuple(self.line.names) or self.line.is_over:
             return  # of a position that was left
         self.found.show(found)
+        self.board.bar.show(found.value if self.line.game.players == 2 else None, self._on_turn())
         if not self._is_mine() and kind == "decided":
             self.line.decide(found)
             self.board.shades = {}

@@ -27,10 +27,11 @@ class Replayed(NamedTuple):
     game: str
     players: str
     result: str
+    of: int  # players
     opening: int  # plies that were not the agents'
     position: str  # the word of the position that it began with, or ""
     moves: list[str]
-    sides: list[int | None]  # who decided; None in the opening, and of chance
+    sides: list[int]  # 0, 1, or CHANCE
     values: list[float | None]
     decisions: list[str]  # in words
     candidates: list[Cells | None]
@@ -69,10 +70,11 @@ def replayed(folder: Path, id: str) -> Replayed:
         str(one.spec),
         players,
         printable(in_words(record)),
+        one.game.players,
         one.opening,
         one.game.position_word(),
         one.names,
-        [each and each.side for each in found],
+        one.sides,
         [each and for_first(each.value, each.side) for each in found],
         [_decision(record, each) for each in found],
         [_candidates(each, one.game.players) for each in found],

@@ -79,7 +79,7 @@ class Drawn(NamedTuple):
     """The tree that an agent has searched."""
 
     agent: str
-    root: dict[str, Any]  # of tree_node.as_data
+    root: Any  # a tree_node.Node
     remark: str
     position: tuple[str, ...]  # the moves that led to its root
 
@@ -144,12 +144,11 @@ class Searcher(Server):
         self.send("solved", Solved(found.value, best, found.nodes, found.seconds, found.unsolved, tuple(names)))
 
     def _tree(self, names: list[str], iterations: int | None) -> None:
-        from arena.agents.core.tree_node import as_data
         from arena.agents.pictures import View, show
 
         state = self.game.read_line(" ".join(names))[1]
         shown = show(self.agent, self.game, state, View(iterations))
-        self.send("tree", Drawn(str(self.agent), as_data(shown.root), shown.remark, tuple(names)))
+        self.send("tree", Drawn(str(self.agent), shown.root, shown.remark, tuple(names)))
 
     def found(self, decision: Decision, seconds: float) -> Found:
         """A decision as plain values, its candidates from the most visited on."""

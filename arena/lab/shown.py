@@ -1,14 +1,15 @@
 """What a search has found, on a page: candidates, counts, the line it expects, and values along a game."""
 
+import html
 import math
 from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
-from arena.games.core.game import CHANCE
+from arena.games.core.game import CHANCE, Game
 from arena.lab.frame import button
 from arena.lab.line import Line
-from arena.lab.searcher import Found, Solved, whose
+from arena.lab.searcher import MOST, Found, Solved, whose
 from arena.results.shown.column_forms import count
 
 
@@ -20,16 +21,15 @@ def columns_of(first: str, *others: str) -> list[dict]:
 
 VALUE = whose(2)
 EVALUATED = columns_of("what", "first", "second", VALUE)
-WIDE, HIGH = 300, 80  # units of the graph of values
 
 
 class FoundView:
     """Candidates, counts and the expected line of a search; `tried` is called with the moves from the game's beginning
-    to a step along that line.
+    to a step along that line; `most` is of the candidates shown.
     """
 
-    def __init__(self, tried: Callable[[Sequence[str]], object] | None = None):
-        self.tried = tried
+    def __init__(self, tried: Callable[[Sequence[str]], object] | None = None, most: int = MOST):
+        self.tried, self.most = tried, most
         self.words = ui.label().classes("text-sm").props("aria-live=off")
         self.table = (
             ui.table(columns=columns_of("move", "playouts", "value"), rows=[], row_key="move")
@@ -43,7 +43,7 @@ class FoundView:
     def show(self, found: Found | None) -> None:
         """Show what was found, or nothing."""
         self.words.set_text("" if found is None else in_words(found))
-        candidates = found.candidates if found else ()
+        candidates = found.candidates[: self.most] if found else ()
         if found is not None:
             self.table.columns[-1]["label"] = whose(found.players)
         self.table.set_visibility(bool(candidates))
@@ -65,6 +65,13 @@ class FoundView:
             return
         tried = self.tried
         button(name, lambda: tried(moves), "flat")
+
+
+def rules_of(game: Game) -> None:
+    """The rules of a game, folded up."""
+    if game.rules:
+        with ui.expansion("Rules").classes("w-full").props("dense"):
+            ui.label(game.rules)
 
 
 def solved_in_words(solved: Solved) -> str:
@@ -114,27 +121,19 @@ def shares(found: Found | None) -> dict[str, float]:
     return {one.move: one.playouts / most for one in found.candidates if one.playouts} if found and most else {}
 
 
-def graph_of(values: Sequence[float | None], sides: Sequence[int]) -> str:
-    """Values for the first player along a game as SVG, his chances above; colours say whose search found them."""
-    points = {
-        ply: value
-        for ply, (value, side) in enumerate(zip(values, sides))
-        if value is not None and side in (0, 1) and math.isfinite(value)
-    }
-    if not points:
-        return ""
-    step = WIDE / max(len(values), 2)
-    lines = []
-    for side, colour in ((0, "first"), (1, "second")):
-        own = [
-            f"{step * (ply + 0.5):.1f},{HIGH / 2 - HIGH * 0.45 * max(-1.0, min(1.0, value)):.1f}"
-            for ply, value in points.items()
-            if sides[ply] == side
-        ]
-        lines.append(f'<polyline class="{colour}" points="{" ".join(own)}"/>')
-        lines += [f'<circle class="{colour}" cx="{x}" cy="{y}" r="2.5"/>' for x, y in (one.split(",") for one in own)]
-    title = "Values along the game, as both sides see the first player's chances"
-    return (
-        f'<svg class="arena-lab-graph" role="img" aria-label="{title}" viewBox="0 0 {WIDE} {HIGH}">'
-        f'<line x1="0" y1="{HIGH / 2}" x2="{WIDE}" y2="{HIGH / 2}"/>{"".join(lines)}</svg>'
-    )
+class ValueBar:
+    """A bar beside a board: the first player's chances from below, by a value of -1 to 1."""
+
+    def __init__(self) -> None:
+        self.html = ui.html("", sanitize=False).classes("arena-lab-bar")
+
+    def show(self, value: float | None, by: str = "") -> None:
+        """Show a value for the first player, and whose search has found it; None: nothing."""
+        known = value is not None and math.isfinite(value)
+        self.html.set_visibility(known)
+        if known:
+            share = 50 + 50 * max(-1.0, min(1.0, value or 0.0))
+            text = html.escape(f"{whose(2)} {value:+.2f}{f', by {by}' if by else ''}")
+            self.html.set_content(
+                f'<div role="img" aria-label="{text}" title="{text}"><i style="height: {share:.0f}%"></i></div>'
+            )

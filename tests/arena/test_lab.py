@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import re
 import signal
 import socket
 import stat
@@ -25,10 +26,12 @@ from arena.games.core.rules import IllegalMove
 from arena.lab import consent, searches
 from arena.lab.access import Guard, token_of
 from arena.lab.line import Line
+from arena.lab.moves_view import _rows, graph_of, paired
 from arena.lab.saving import suffixes, text_of
 from arena.lab.searcher import for_first
 from arena.lab.searches import Search
-from arena.lab.shown import graph_of, in_words
+from arena.lab.shown import in_words
+from arena.lab.variations import Variations, blunders, by_side
 from arena.results.files.exchange import from_jsonl
 from tests.typed import call
 
@@ -365,10 +368,47 @@ def test_a_solver_gives_the_exact_value(search):
 
 
 def test_the_graph_has_both_sides_values_as_the_first_player_sees_them():
-    assert graph_of([None, None], [0, 1]) == ""
-    drawn = graph_of([1.0, -1.0, None, -0.5], [0, 1, 0, 1])
-    heights = [float(part.split('"')[0]) for part in drawn.split('cy="')[1:]]
-    assert heights == [4.0, 76.0, 58.0]
+    assert graph_of(by_side([None, None], [0, 1]), [0, 1, 2], 0) == ""
+    drawn = graph_of(by_side([1.0, -1.0, None, -0.5], [0, 1, 0, 1]), [0, 7, 8, 9, 10], 2)
+    circles = [(kind.split('"')[0], float(rest.split('"')[0])) for kind, _, rest in
+               (part.partition('cy="') for part in drawn.split('<circle class="')[1:])]  # fmt: skip
+    heights = [float(part.split('y1="')[1].split('"')[0]) for part in drawn.split("<line ")[1:4]]  # of +1, 0, -1
+    assert circles == [("first", heights[0]), ("second", heights[2]), ("second", (heights[1] + heights[2]) / 2)]
+    assert re.findall(r'data-move="(\d+)"', drawn) == ["0", "7", "8", "9", "10"]
+    assert re.findall(r">([-+]?\d)</text>", drawn) == ["+1", "0", "-1", "0", "1", "2", "3", "4"]
+
+
+WORDS = st.lists(st.sampled_from("abc"), max_size=6)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12), st.data())
+def test_what_was_tried_is_kept_and_each_move_leads_where_it_was_made(lines, data):
+    tried = Variations()
+    for line in lines:
+        tried.go(line, [0, 1] * 3)
+        assert tried.moves(tried.here) == line and tried.moves(tried.whole()[-1])[: len(line)] == line
+    prefixes = {tuple(line[:n]) for line in lines for n in range(len(line) + 1)}
+    assert sorted(tuple(tried.moves(number)) for number in range(len(tried.names))) == sorted(prefixes)
+    main, longest = [tried.names[one] for one in tried.main(0)], next((line for line in lines if line), [])
+    assert main[: len(longest)] == longest
+    shown = "".join(_rows(tried, set(), 2))
+    assert sorted(map(int, re.findall(r'data-move="(\d+)"', shown))) == list(range(1, len(tried.names)))
+    assert shown.count("aria-current") == bool(tried.here)
+
+
+def test_moves_are_numbered_by_pairs():
+    dice = [(1, -1), (2, 0), (3, -1), (4, 1), (5, -1), (6, 0), (7, -1)]
+    assert paired(dice, 2) == [([1, 2], [3, 4]), ([5, 6], []), ([7], [])]
+    assert paired([(1, 0), (2, 0), (3, 1), (4, 1), (5, 0)], 2) == [([1, 2], [3, 4]), ([5], [])]
+    assert paired([(1, 1), (2, 0)], 2) == [([], [1]), ([2], [])]
+    assert paired([(1, 0), (2, 0)], 1) == [([1], []), ([2], [])]
+
+
+def test_a_blunder_is_the_move_after_which_its_movers_value_fell():
+    sides = [0, 1, 0, 1]
+    assert blunders({"uct": {0: 0.5, 1: 0.4, 2: 0.9, 3: 0.2}}, sides) == {1, 2}
+    assert blunders({"first": {0: 0.5, 2: -0.1}, "second": {1: 0.3, 3: 0.65}}, sides) == {0}
+    assert blunders({"uct": {0: 0.9, 3: -0.9}}, sides) == set()  # who knows which of three
 
 
 def test_mistakes_of_the_command_are_told_before_a_page_is_served():

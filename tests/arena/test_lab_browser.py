@@ -283,15 +283,38 @@ def test_analysis(browser, lab):
         page.get_by_role("button", name="Remove").last.click()
         until(lambda: page.locator("svg .search-a").count() and not page.locator("svg .search-b").count())
         page.get_by_role("button", name="Tree").first.click()
-        until(lambda: page.locator(".q-tree__node").count() > 3)
+        until(lambda: page.locator("[data-node]").count() > 3)
         assert "After 2 plies, the first player" in status(page)
         page.get_by_role("button", name="Back").click()
         until(lambda: "After 1 plies" in status(page))
         page.get_by_role("button", name="Forward").click()
         until(lambda: "After 2 plies" in status(page))
-        page.locator(".q-tree__node-header").nth(1).click()
+        page.locator("[data-node='1']").click()
         until(lambda: "After 3 plies" in status(page))
+        assert page.locator("[data-node][aria-current]").get_attribute("data-node") == "1"
+        until(lambda: page.locator("[data-node='1,0']").count() == 1)  # it has opened
+        page.locator("[data-node='1']").press("Enter")
+        until(lambda: page.locator("[data-node='1,0']").count() == 0)
         assert problems == []
+
+
+def test_moves_and_values_lead_to_their_positions(browser, lab):
+    """A move taken back stays as a variation; a click on a move, or on the graph, goes there."""
+    with opened(browser, address(lab, "/analyse", game="tictactoe", moves="2b 1a 3c")) as (page, problems):
+        moves = page.locator(".arena-lab-line")
+        until(lambda: moves.inner_text().split() == ["1.", "2b", "1a", "2.", "3c"])
+        page.get_by_role("button", name="1a", exact=True).first.click()
+        until(lambda: "After 2 plies" in status(page))
+        page.locator("[aria-label='c1']").click()
+        until(lambda: moves.inner_text().split() == ["1.", "2b", "1a", "2.", "3c", "ply", "3:1c"])
+        page.get_by_role("button", name="Search", exact=True).first.click()
+        until(lambda: page.locator("circle.search-a").count() == 1 and page.locator(".arena-lab-bar i").is_visible())
+        page.locator(".arena-lab-graph rect").nth(1).click()
+        until(lambda: "After 1 plies" in status(page))
+        until(lambda: page.locator("circle.search-a").count() == 2)
+        page.get_by_role("button", name="Last", exact=True).click()
+        until(lambda: "After 3 plies" in status(page) and "1c" in page.url)
+        assert problems == [] and faults_of(page) == {}
 
 
 def children(lab):
@@ -417,17 +440,21 @@ def test_what_a_search_has_found_is_shown_at_its_position_alone(browser, lab):
         moves = page.get_by_label("moves, or a position and moves")
         page.get_by_role("button", name="Tree", exact=True).first.click()
         until(lambda: page.get_by_text("Tree of uct after 2b").count() == 1)
-        nodes = page.locator(".q-tree__node-header-content")
+        nodes = {number: page.locator(f"[data-node='{number}']") for number in range(3)}
         for number in (1, 2, 1):
-            name = nodes.nth(number).inner_text().partition(",")[0]
-            nodes.nth(number).click()
+            name = nodes[number].get_attribute("aria-label").partition(",")[0]
+            nodes[number].click()
             until(lambda name=name: re.fullmatch(rf"2b( \d\w)? ?{name}|2b {name}", moves.input_value()))
         assert len(moves.input_value().split()) == 2
         page.locator(SPOTS).first.click()
         until(lambda: len(moves.input_value().split()) == 3)
         page.get_by_role("button", name="First").click()
         until(lambda: moves.input_value() == "")
-        until(lambda: not page.locator(".q-tree").is_visible() and not page.get_by_text("Tree of uct").is_visible())
+        until(
+            lambda: (
+                not page.locator(".arena-lab-tree").is_visible() and not page.get_by_text("Tree of uct").is_visible()
+            )
+        )
         page.get_by_role("button", name="Solve").last.click()
         page.locator(SPOTS).first.click()
         until(lambda: "thinking" not in page.locator("main").inner_text())
