@@ -26,13 +26,13 @@ Its name lists the steps, an asterisk for a hit: `24/18,13/11`, `bar/20*,6/4`, `
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement, pairwise, product
+from itertools import combinations_with_replacement, pairwise, permutations, product
 from math import comb
 
 import numpy as np
 
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, popcount, reversed_bits, trailing_zeros
-from arena.games.core.drawing import CELL, LINE, Drawing, paper, text_line
+from arena.games.core.drawing import CELL, LINE, PIECES, Drawing, Look, paper, text_line
 from arena.games.core.game import CHANCE, Game, IllegalMove
 from arena.games.core.random import random_below
 
@@ -53,6 +53,10 @@ ROLL_OF = np.array([DICE.tolist().index(sorted(dice, reverse=True)) for dice in 
 START = {6: 5, 8: 3, 13: 5, 24: 2}  # checkers by point
 PLACES = tuple(WORD(sum(1 << point for point in range(1, 26) if point >> i & 1)) for i in range(5))
 SHARE = 0.25  # of a blot's pips, in the evaluation
+WIDTH, HEIGHT, SPIKE = 13 * CELL, 11 * CELL, 4.5 * CELL  # of the drawn board, and the height of a point on it
+TRAY = WIDTH + 8  # where it begins, right of the board
+COLOURS = ("black", "white")
+PIPS = ("4", "08", "048", "0268", "02468", "023568")  # of each face of a die, among 3 x 3 places
 COLUMNS = {point: column + (column > 5) for column in range(12) for point in (12 - column, 13 + column)}
 STEP = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
 
@@ -72,11 +76,13 @@ class Backgammon(Game):
 
     name = "backgammon"
     rules = (
-        "The first to bear off all 15 checkers wins. X goes from 24, at the upper right, round to 1, at the lower "
-        "right; O goes the other way, and its point p is shown as 25 - p. A move lists all steps of the dice, "
+        "The first to bear off all 15 checkers wins. X (black) goes from 24, at the upper right, round to 1, at the "
+        "lower right; O (white) goes the other way, and its point p is shown as 25 - p. A move lists all steps of the dice, "
         "`8/2,6/2`, with * for a hit."
     )
     sides = ("X", "O")
+    board_look = Look(pieces=PIECES)
+    spot_height = SPIKE
     term_weights = {"pips": -1.0, "blots": -SHARE}
     term_scale = 50.0
     summed = ""
@@ -504,31 +510,102 @@ class Backgammon(Game):
     def drawing(self, state, moves):
         """The board as the first player, black, counts."""
         counts = [self.checkers(state, side) for side in (0, 1)]
-        width, height, middle = 13 * CELL, 11 * CELL, 5.5 * CELL + LINE
+        width, middle = TRAY + CELL + 4, HEIGHT / 2 + LINE
         ground = [
-            paper(width, height + 4 * LINE),
-            f'<rect class="ground" y="{LINE}" width="{width}" height="{height}"/>',
+            paper(width, HEIGHT + 4 * LINE),
+            f'<rect class="ground" y="{LINE}" width="{WIDTH}" height="{HEIGHT}"/>',
         ]
-        ground.append(f'<rect class="felt" x="{6 * CELL}" y="{LINE}" width="{CELL}" height="{height}"/>')
+        for x in (6 * CELL, TRAY):
+            ground.append(f'<rect class="felt" x="{x}" y="{LINE}" width="{CELL}" height="{HEIGHT}"/>')
         ends = self.ends_of(next((move for move in reversed(moves) if "/" in move), ""), 1 - self.side(state))
         parts = []
         for point in range(1, 25):
             x, up = CELL * (COLUMNS[point] + 0.5), point > 12
-            base, way = (LINE, 1) if up else (LINE + height, -1)
+            base, way = (LINE, 1) if up else (LINE + HEIGHT, -1)
             kind = "under" if point in ends else ("panel" if point % 2 else "even")
-            parts.append(f'<path class="{kind}" d="M{x - 18:g} {base}h36l-18 {way * 4.5 * CELL:g}z"/>')
-            ground.append(f'<text x="{x:g}" y="{14 if up else height + LINE + 16:g}">{point}</text>')
-            for side, colour in enumerate(("black", "white")):
+            parts.append(f'<path class="{kind}" d="M{x - 18:g} {base}h36l-18 {way * SPIKE:g}z"/>')
+            ground.append(_name(x, up, str(point)))
+            for side, colour in enumerate(COLOURS):
                 count = counts[side][25 - point if side else point]
                 parts += _stack(x, base, way, count, colour)
-        for side, (colour, way) in enumerate((("black", -1), ("white", 1))):
-            parts += _stack(6.5 * CELL, middle - way * 4, way, counts[side][25], colour)
         lines = self.render(state).splitlines()[-2:]
-        parts += [text_line(line, 4, height + LINE * (i + 2.6)) for i, line in enumerate(lines)]
-        return Drawing(width, height + 4 * LINE, "".join(ground), tuple(parts))
+        for side, (colour, way) in enumerate(zip(COLOURS, (-1, 1))):
+            parts += _stack(6.5 * CELL, middle - way * 4, way, counts[side][25], colour)
+            parts += _stack(TRAY + CELL / 2, middle - way * HEIGHT / 2, way, counts[side][0], colour)
+            ground.append(_name(TRAY + CELL / 2, side == 1, "off"))
+            parts.append(text_line(colour + lines[side][1:], 4, HEIGHT + LINE * (side + 2.6)))
+        if self.roll(state) >= 0:
+            side = int(self.side(state))
+            for i, number in enumerate(DICE[self.roll(state)].tolist()):
+                parts.append(_die((10 - 7 * side + i - 0.5) * CELL, middle, number, side))
+        return Drawing(width, HEIGHT + 4 * LINE, "".join(ground), tuple(parts))
+
+    def move_paths(self, state, move):
+        """From and to of each step, in each order of them; of one checker, by way of either point, if that is alike."""
+        if self.roll(state) < 0:
+            return []
+        side = int(self.side(state))
+        orders = [order for steps in self.alike_steps(state, move) for order in dict.fromkeys(permutations(steps))]
+        return [[self.middle(p, side) for p in sum(order, ())] for order in orders if order and self.goes(state, order)]
+
+    def alike_steps(self, state, move) -> list[list[tuple[int, int]]]:
+        """The steps of a play, and those of the checker that moves twice with the other die first, if it hits nothing.
+
+        Others do not lead to the same position.
+        """
+        steps, roll = self.steps(state, move), self.roll(state)
+        if roll >= DOUBLES or len(steps) < 2 or steps[0][1] != steps[1][0]:
+            return [steps]
+        (origin, between), (_, target) = steps
+        other = 2 * origin - between - int(DICE[roll].sum())
+        blots = int(self.mirrored(self.single(self.planes_of(state, 1 - self.side(state)))))
+        if other <= 0 or (blots >> between | blots >> other) & 1:
+            return [steps]
+        return [steps, [(origin, other), (other, target)]]
+
+    def goes(self, state, steps) -> bool:
+        """Whether they can be made one after the other."""
+        side, (big, small) = self.side(state), DICE[self.roll(state)].tolist()
+        open = self.open(state, side)
+        for dice in {(big, small) * 2, (small, big) * 2}:
+            planes = self.planes_of(state, side)
+            for (point, target), die in zip(steps, dice):
+                origin = ONE << WORD(point)
+                if max(point - die, 0) != target or self.sources(self.on(planes), open, die) & origin == ZERO:
+                    break
+                planes = self.moved(planes, origin, self.landing(origin, die))
+            else:
+                return True
+        return False
+
+    def middle(self, point: int, side: int) -> tuple[float, float]:
+        """Where a player's point is in the drawing, also the bar, 25, and off the board, 0."""
+        seen = 25 - point if side else point
+        x = {0: TRAY + CELL / 2, 25: 6.5 * CELL}.get(point) or CELL * (COLUMNS[seen] + 0.5)
+        depth = HEIGHT / 2 - SPIKE / 2 if point == 25 else SPIKE / 2
+        return x, LINE + (depth if seen > 12 else HEIGHT - depth)
+
+    def point_name(self, state, point):
+        side = int(self.side(state))
+        number = next(p for p in range(26) if self.middle(p, side) == point)
+        return {0: "off", 25: "bar"}.get(number, str(number))
 
     def ends_of(self, play: str, side: int) -> set[int]:
         return {25 - target if side else target for _, target in read_steps(play)}
+
+
+def _name(x: float, up: bool, name: str) -> str:
+    """Of a point, above or below it."""
+    return f'<text x="{x:g}" y="{14 if up else HEIGHT + LINE + 16:g}">{name}</text>'
+
+
+def _die(x: float, y: float, number: int, side: int) -> str:
+    """A die of a player's colour, the pips in the other."""
+    pips = "".join(
+        f'<circle class="{COLOURS[1 - side]}" cx="{x + 9 * (i % 3 - 1):g}" cy="{y + 9 * (i // 3 - 1):g}" r="2.5"/>'
+        for i in map(int, PIPS[number - 1])
+    )
+    return f'<g><rect class="{COLOURS[side]}" x="{x - 16:g}" y="{y - 16:g}" width="32" height="32" rx="6"/>{pips}</g>'
 
 
 def _stack(x: float, base: float, way: int, count: int, colour: str) -> list[str]:

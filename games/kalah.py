@@ -173,8 +173,8 @@ class Kalah(Game):
         step, last = 1.25 * CELL, self.houses + 2
         return (step * (last - house - 1.5), 1.5 * CELL) if row else (step * (house + 1.5), 3.5 * CELL)
 
-    def move_point(self, state, move):
-        return self.middle(int(self.player(state)) * (self.houses + 1) + move)
+    def move_paths(self, state, move):
+        return [[self.middle(int(self.player(state)) * (self.houses + 1) + move)]]
 
     def drawing(self, state, moves):
         """The first player's houses are below, with the store on the right."""

@@ -290,10 +290,10 @@ class Morpion(Game):
         low, high, points = self.margin - ROUND, self.width - self.margin + ROUND, self.points(state)
         return range(min(low, *map(min, points)), max(high, *(max(point) + 1 for point in points)))
 
-    def move_point(self, state, move):
+    def move_paths(self, state, move):
         """The point that it adds; lines through the same one have the same."""
         column, row = (int(number) + self.margin for number in self.move_name(state, move).partition(":")[0].split(","))
-        return at(self.paper(state), (row, column))
+        return [[at(self.paper(state), (row, column))]]
 
 
 def at(paper, place) -> tuple[float, float]:

@@ -122,10 +122,10 @@ class TakingGame(HeapGame):
 
     # -- For people --------------------------------------------------------------------------------------------
 
-    def move_point(self, state, move):
+    def move_paths(self, state, move):
         """The first of the objects that it takes from the end of their heap."""
         heap, less = divmod(move, self.largest_take)
-        return object_at(heap, int(state[heap + 1]) - less - 1, max(self.heaps))
+        return [[object_at(heap, int(state[heap + 1]) - less - 1, max(self.heaps))]]
 
     def drawing(self, state, moves):
         last = [int(moves[-1].partition("-")[0]) - 1] if moves and "-" in moves[-1] else []

@@ -11,16 +11,21 @@ from arena.games.core.drawing import CELL, centres
 from arena.lab.line import Line, Place
 from arena.lab.shown import ValueBar
 
-# a click, Enter or a drag on a square: its row and column.  A drag picks its first square when the mouse goes down
+# a click, Enter or a drag on a square: its row and column.  A drag picks its first square when the mouse goes down,
+# and the click that ends there does not pick it again
 AT = "const at = event.target.closest('[data-place]');"
-PICKED = f"(event) => {{ {AT} if (at) {{ emit(at.dataset.place); }} }}"
+PICKED = (
+    f"(event) => {{ {AT} if (at && !(event.detail && at.dataset.place === window.arenaSent)) "
+    "{ emit(at.dataset.place); } }"
+)
 KEYED = (
     "(event) => { if (event.key !== 'Enter' && event.key !== ' ') { return; } "
     f"{AT} if (at) {{ event.preventDefault(); emit(at.dataset.place); }} }}"
 )
 DOWN = (
     f"(event) => {{ {AT} window.arenaDown = at && event.pointerType === 'mouse' ? at.dataset.place : null; "
-    "if (window.arenaDown && at.dataset.more) { emit(at.dataset.place); } }"
+    "window.arenaSent = at && at.dataset.more ? window.arenaDown : null; "
+    "if (window.arenaSent) { emit(window.arenaSent); } }"
 )
 UP = (
     f"(event) => {{ {AT} if (at && window.arenaDown && at.dataset.place !== window.arenaDown) "
@@ -69,22 +74,27 @@ class BoardView:
         marked = {self._falls_to(step) for step in line.next_steps()}
         going_on = line.going_on()
         radius = _radius([at(*place) for place in places])
-        for place in line.picked:
-            yield _circle("picked", *at(*place), 0.84 * radius)
+        for number, place in enumerate(line.picked):  # once more: a smaller circle
+            yield _circle("picked", *at(*place), 0.84 * radius * 0.75 ** line.picked[:number].count(place))
         for place in places:
             x, y = at(*place)
             where, name = f"{place[0]},{place[1]}", html.escape(self._name(place))
             more = 'data-more="1"' if place in going_on else ""
             spot = f'data-place="{where}" {more} tabindex="0" role="button" aria-label="{name}"'
             dot = _circle("dot", x, y, 0.72 * radius) if place in marked else ""
-            yield f'<g class="spot" {spot}>{_circle("area", x, y, radius)}{dot}</g>'
+            yield f'<g class="spot" {spot}>{_area(x, y, radius, line.game.spot_height)}{dot}</g>'
 
     def _shades(self) -> Iterable[str]:
         for kind, shades in self.shades.items():
             for name, strength in shades.items():
-                for place in sorted((self.line.ways.get(name) or [set()])[-1]) if strength >= FAINTEST else ():
+                for place in sorted(self._last_of(name)) if strength >= FAINTEST else ():
                     style = f'style="--strength:{strength:.2f}"'
                     yield _circle(kind, *self._at()(*place), CELL * RADII.get(kind, 0.45), style)
+
+    def _last_of(self, name: str) -> set[Place]:
+        """Where a move ends."""
+        ways = self.line.ways.get(name)
+        return ways[0][-1] if ways else set()
 
     def _falls_to(self, step: set[Place]) -> Place:
         """The one of several squares that is marked: where a stone that is put into a column stays, else the first."""
@@ -97,15 +107,23 @@ class BoardView:
         return centres(self.line.board, self.line.game.board_look) if self.line.board else lambda x, y: (x, y)
 
     def _name(self, place: Place) -> str:
-        """A square in words; of a drawing that is no board, the moves that begin there."""
-        board = self.line.board
+        """A square in words; of a drawing that is no board, its name, or the moves that go on there."""
+        line, board = self.line, self.line.board
         if board is not None:
             return f"{board.column_names[int(place[1])]}{board.row_names[int(place[0])]}"
-        return " or ".join(name for name, places in self.line.ways.items() if places and place in places[0])
+        moves = dict.fromkeys(name for name, rest in line.rests() if rest and place in rest[0])
+        return line.game.point_name(line.state, place) or " or ".join(moves)
 
 
 def _circle(kind: str, x: float, y: float, radius: float, style: str = "") -> str:
     return f'<circle class="{kind}" {style} cx="{x:g}" cy="{y:g}" r="{radius:g}"/>'
+
+
+def _area(x: float, y: float, radius: float, height: float) -> str:
+    """What can be clicked around a point: a disc, or longer if it is to be higher."""
+    half = max(radius, height / 2)
+    place = f'x="{x - radius:g}" y="{y - half:g}" width="{2 * radius:g}" height="{2 * half:g}"'
+    return f'<rect class="area" {place} rx="{radius:g}"/>'
 
 
 def _radius(points: Sequence[tuple[float, float]]) -> float:

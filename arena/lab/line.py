@@ -13,6 +13,7 @@ from arena.play.recorded_game import RecordedGame
 from arena.results.database.record import MoveRecord
 
 Place = tuple[float, float]  # row and column; on a drawing that is no board, x and y
+Way = list[set[Place]]  # the squares to click for a move one after the other, each any of a set
 STEP = re.compile(rf"(?:{SQUARE.pattern})(?:\|(?:{SQUARE.pattern}))*")  # one square, or any of several
 
 
@@ -65,44 +66,42 @@ class Line(RecordedGame):
         return self.game.drawn_board(self.game.initial())
 
     @cached_property
-    def ways(self) -> dict[str, list[set[Place]]]:
-        """For each legal move, the squares to click one after the other, each any of a set; nothing for a move that
-        names none.
-        """
+    def ways(self) -> dict[str, list[Way]]:
+        """For each legal move, the ways to click it; none for a move that names no square."""
         if self.is_over:
             return {}
         board = self.game.drawn_board(self.state)
         moves = list(map(int, self.game.moves(self.state)))
-        return {self.game.move_name(self.state, move): self._way(board, move) for move in moves}
+        return {self.game.move_name(self.state, move): self._ways_of(board, move) for move in moves}
 
-    def _way(self, board: Board | None, move: int) -> list[set[Place]]:
-        if board is not None:
-            return clicked(board, self.game.move_squares(self.state, move))
-        point = self.game.move_point(self.state, move)
-        return [] if point is None else [{point}]
+    def _ways_of(self, board: Board | None, move: int) -> list[Way]:
+        if board is None:
+            return [[{point} for point in path] for path in self.game.move_paths(self.state, move)]
+        way = clicked(board, self.game.move_squares(self.state, move))
+        return [way] if way else []
 
     @property
     def unclicked(self) -> list[str]:
         """The legal moves that name no square: buttons of their own."""
-        return [name for name, places in self.ways.items() if not places]
+        return [name for name, ways in self.ways.items() if not ways]
 
-    def fitting(self) -> list[str]:
-        """The moves that begin with the squares picked."""
+    def rests(self) -> list[tuple[str, Way]]:
+        """The moves that begin with the squares picked, with what is left of each way to click them."""
         picked = self.picked
         return [
-            name
-            for name, places in self.ways.items()
-            if len(places) >= len(picked) and all(place in one for place, one in zip(picked, places))
+            (name, way[len(picked) :])
+            for name, ways in self.ways.items()
+            for way in ways
+            if len(way) >= len(picked) and all(place in one for place, one in zip(picked, way))
         ]
 
     def complete(self) -> list[str]:
         """The moves that the squares picked name in full; several where they differ in more, as promotions do."""
-        return [name for name in self.fitting() if self.picked and len(self.ways[name]) == len(self.picked)]
+        return list(dict.fromkeys(name for name, rest in self.rests() if not rest))
 
     def next_steps(self) -> list[set[Place]]:
         """The squares that may be picked next, each any of a set."""
-        following = (self.ways[name][len(self.picked) :] for name in self.fitting())
-        return [rest[0] for rest in following if rest]
+        return [rest[0] for _, rest in self.rests() if rest]
 
     def next_places(self) -> set[Place]:
         """All these squares."""
@@ -110,20 +109,22 @@ class Line(RecordedGame):
 
     def going_on(self) -> set[Place]:
         """Those after which another square must be picked."""
-        ways = (self.ways[name][len(self.picked) :] for name in self.fitting())
-        return set().union(*(rest[0] for rest in ways if len(rest) > 1))
+        return set().union(*(rest[0] for _, rest in self.rests() if len(rest) > 1))
 
     def pick(self, place: Place) -> str:
-        """Pick a square; one that no move goes over begins anew.  Returns the only move that it leaves, or ""."""
-        if place not in self.next_places():
-            self.picked = []
+        """Pick a square; one that does not go on takes the place of the last ones, as many as it must.
+
+        Returns the only move that it leaves, or "".
+        """
+        while place not in self.next_places() and self.picked:
+            self.picked.pop()
         if place in self.next_places():
             self.picked.append(place)
-        fitting = self.fitting()
-        return fitting[0] if fitting == self.complete() and len(fitting) == 1 else ""
+        complete = self.complete()
+        return complete[0] if complete and {name for name, _ in self.rests()} == {complete[0]} else ""
 
 
-def clicked(board: Board, squares: str) -> list[set[Place]]:
+def clicked(board: Board, squares: str) -> Way:
     """The squares that a text names on a board; of a column, any of its cells."""
     if squares in board.column_names:
         column = board.column_names.index(squares)

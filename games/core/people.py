@@ -23,6 +23,7 @@ class People(Rules):
     compiles: ClassVar[bool] = True  # whether kernels can call its methods; if not, only agents without kernels play it
     sides: ClassVar[tuple[str, str]] = ("", "")  # what each player has, where `pieces` does not see it
     board_look: ClassVar[Look] = Look()  # how the board that `render` writes is drawn
+    spot_height: ClassVar[float] = 0.0  # of what is clicked around a point of `move_paths`, where more than its width
     sgf_number: ClassVar[int | None] = None  # the game's GM in the Smart Game Format, if it has records there
     stable_names: ClassVar[bool] = False  # whether `move_name` does not look at the state
     scored_by_players: ClassVar[bool] = False  # whether they agree on what is dead: a record's result stands
@@ -67,9 +68,16 @@ class People(Rules):
         """The squares that a person clicks for a move, one after the other; `a1|a2` is any of the two, "" none."""
         return self.uci_name(state, move)
 
-    def move_point(self, state: np.ndarray, move: int) -> tuple[float, float] | None:
-        """Where a person clicks for a move on a drawing that is no board, in its units; None: nowhere."""
-        return None
+    def move_paths(self, state: np.ndarray, move: int) -> list[list[tuple[float, float]]]:
+        """The ways to click a move on a drawing that is no board, each the points to click one after the other.
+
+        Points are in the drawing's units; no way: the move has no place there.
+        """
+        return []
+
+    def point_name(self, state: np.ndarray, point: tuple[float, float]) -> str:
+        """A point of `move_paths` for readers who cannot see it; "": the moves that it begins."""
+        return ""
 
     def picture(self, names: Iterable[str]) -> str:
         """An SVG picture of the position after the moves with these names; the last one is marked."""

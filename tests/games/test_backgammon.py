@@ -8,6 +8,7 @@ import pytest
 
 from arena import agents, games
 from arena.games.backgammon import DICE, TURN
+from arena.games.core.drawing import CELL
 from arena.games.core.game import CHANCE
 from arena.games.core.observed import random_line, view
 
@@ -227,6 +228,76 @@ def test_evaluation_and_drawing():
     assert GAME.terms(state) == [("pips", 164, 167, -1.0), ("blots", 34, 0, -0.25)]
     assert GAME.evaluate(state) == (3 - 8.5) / 55.5
     assert GAME.render(state).splitlines()[-2:] == ["X: bar 0, off 0, 164 pips", "O: bar 0, off 0, 167 pips, to roll"]
+
+
+# -- On the drawing ----------------------------------------------------------------------------------------------------
+
+
+def walked(state, path):
+    """The steps of a way to click a move, as its player counts."""
+    names = [GAME.point_name(state, point) for point in path]
+    points = [{"bar": 25, "off": 0}.get(name) if name in ("bar", "off") else int(name) for name in names]
+    return list(zip(points[::2], points[1::2]))
+
+
+def naive_clicks(state):
+    """{position: ways to click, as lists of steps}, from every order of steps and dice that a naive player tries."""
+    side, dice = GAME.side(state), tuple(DICE[GAME.roll(state)].tolist())
+    ours, theirs = (tuple(GAME.checkers(state, s)) for s in (side, 1 - side))
+    legal, found = naive_plays(ours, theirs, dice), {}
+
+    def go_on(position, left, steps):
+        if position in legal and steps:
+            found.setdefault(position, set()).add(steps)
+        for origin in range(1, 26) if left else ():
+            after = step(*position, origin, left[0])
+            if after:
+                go_on(after, left[1:], (*steps, (origin, max(origin - left[0], 0))))
+
+    for order in {dice, dice[::-1]} if dice[0] != dice[1] else {dice * 2}:
+        go_on((ours, theirs), order, ())
+    return found
+
+
+def assert_clicks_are_naive(state):
+    """The ways to click the moves are the naive player's, each once, within the drawing."""
+    naive, drawing = naive_clicks(state), GAME.drawing(state, [])
+    for move in GAME.moves(state):
+        after, side, paths = state.copy(), GAME.side(state), GAME.move_paths(state, move)
+        GAME.play(after, move)
+        ways = [tuple(walked(state, path)) for path in paths]
+        key = tuple(tuple(GAME.checkers(after, s)) for s in (side, 1 - side))
+        assert len(set(ways)) == len(ways) and set(ways) == naive.pop(key, set()), GAME.move_name(state, move)
+        assert all(0 < x < drawing.width and 0 < y < drawing.height for path in paths for x, y in path)
+    assert naive == {}
+
+
+def test_clicks_are_those_of_a_naive_player():
+    random = np.random.default_rng(2)
+    states = [state for seed in range(4) for state in random_line(GAME, seed).states if GAME.roll(state) >= 0]
+    for i in random.choice(len(states), 100, replace=False):
+        assert_clicks_are_naive(states[i])
+    for roll in OPENINGS:
+        assert_clicks_are_naive(rolled(GAME.initial(), roll))
+    for first in ({6: 1, 5: 2, 2: 1}, {6: 1}, {25: 1, 13: 1}, {25: 2, 1: 1}, {7: 1, 6: 1}):
+        for roll in OPENINGS:
+            assert_clicks_are_naive(rolled(position(first, {1: 2, 2: 1}), roll))
+            assert_clicks_are_naive(rolled(position({1: 2, 2: 1}, first, side=1), roll))
+
+
+def test_clicks_of_an_opening():
+    state = GAME.read_line("64")[1]
+    ways = {GAME.move_name(state, move): [walked(state, path) for path in GAME.move_paths(state, move)]
+            for move in GAME.moves(state)}  # fmt: skip
+    assert ways["24/18,13/9"] == [[(24, 18), (13, 9)], [(13, 9), (24, 18)]]
+    assert ways["24/18,18/14"] == [[(24, 18), (18, 14)], [(24, 20), (20, 14)]]
+    state = GAME.read_line("31 8/5,6/5 66")[1]
+    double = GAME.move_paths(state, GAME.parse_move(state, "24/18(2),13/7(2)"))
+    assert len(double) == 6 and all(len(path) == 8 for path in double)
+    bar = rolled(position({25: 1, 1: 14}, {18: 15}), "21")
+    points = {point for move in GAME.moves(bar) for path in GAME.move_paths(bar, move) for point in path[:1]}
+    assert points == {GAME.middle(25, 0)} and 6 * CELL < GAME.middle(25, 0)[0] < 7 * CELL
+    assert GAME.middle(1, 0) == GAME.middle(24, 1) and GAME.middle(0, 0) != GAME.middle(0, 1)
 
 
 def test_expectiminimax_makes_a_point():

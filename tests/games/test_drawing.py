@@ -192,6 +192,20 @@ def test_backgammon_shows_every_checker():
     assert sum("under" in part for part in game.drawing(state, ["64", "24/18,13/9"]).parts) == 2
 
 
+@pytest.mark.parametrize("moves, colour, pips, line", [
+    ("64", "black", 10, "black: bar 0, off 0, 167 pips, to play 64"),
+    ("31 8/5,6/5 55", "white", 10, "white: bar 0, off 0, 167 pips, to play 55"),
+])  # fmt: skip
+def test_backgammon_shows_the_dice_in_the_colour_of_who_plays(moves, colour, pips, line):
+    game = games.make("backgammon")
+    parts = game.drawing(game.read_line(moves)[1], []).parts
+    dice = [part for part in parts if part.startswith("<g>")]
+    assert len(dice) == 2 and all(f'<rect class="{colour}"' in die for die in dice)
+    assert sum(die.count("<circle") for die in dice) == pips and any(line in part for part in parts)
+    before = game.drawing(game.initial(), []).parts
+    assert not any(part.startswith("<g>") for part in before) and not any("X:" in part for part in before)
+
+
 def test_kalah_shows_every_pit():
     game = games.make("kalah(houses=4, seeds=3)")
     shown = [re.search(r">(\d+)<", part)[1] for part in game.drawing(game.initial(), []).parts]
