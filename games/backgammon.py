@@ -76,9 +76,9 @@ class Backgammon(Game):
 
     name = "backgammon"
     rules = (
-        "The first to bear off all 15 checkers wins. X (black) goes from 24, at the upper right, round to 1, at the "
-        "lower right; O (white) goes the other way, and its point p is shown as 25 - p. A move lists all steps of the dice, "
-        "`8/2,6/2`, with * for a hit."
+        "The first to bear off all 15 checkers wins. X (black) goes from 24, upper right, round to 1, lower right; "
+        "O (white) goes the other way, its point p shown as 25 - p. A move lists all steps of the dice, `8/2,6/2`, "
+        "with * for a hit."
     )
     sides = ("X", "O")
     board_look = Look(pieces=PIECES)

@@ -256,7 +256,8 @@ def naive_clicks(state):
 
     for order in {dice, dice[::-1]} if dice[0] != dice[1] else {dice * 2}:
         go_on((ours, theirs), order, ())
-    return found
+    most = max((len(steps) for ways in found.values() for steps in ways), default=0)  # as many as can be played
+    return {after: {steps for steps in ways if len(steps) == most} for after, ways in found.items()}
 
 
 def assert_clicks_are_naive(state):
@@ -269,7 +270,7 @@ def assert_clicks_are_naive(state):
         key = tuple(tuple(GAME.checkers(after, s)) for s in (side, 1 - side))
         assert len(set(ways)) == len(ways) and set(ways) == naive.pop(key, set()), GAME.move_name(state, move)
         assert all(0 < x < drawing.width and 0 < y < drawing.height for path in paths for x, y in path)
-    assert naive == {}
+    assert naive == {}  # every other one leads elsewhere
 
 
 def test_clicks_are_those_of_a_naive_player():
