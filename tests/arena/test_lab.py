@@ -84,6 +84,27 @@ def test_a_click_changes_the_step_begun_and_keeps_the_steps_before():
     assert line.pick(line.game.middle(7, 0)) == "24/21,8/7"
 
 
+def test_backgammon_needs_no_button_but_pass():
+    """In a hundred positions every play has ways to click it, each of which ends at that play alone."""
+    chance, seen, longest = random.Random(1), 0, 0
+    for seed in range(3):
+        line = Line("backgammon(horizon=70)", seed=seed)
+        while not line.is_over:
+            if line.side == CHANCE:
+                line.throw()
+                continue
+            names = sorted(line.ways)
+            assert line.unclicked in ([], ["pass"]) and (line.unclicked == [] or names == ["pass"])
+            for move in chance.sample(names, min(4, len(names))):
+                for way in chance.sample(line.ways[move], min(4, len(line.ways[move]))):
+                    line.picked = []
+                    assert [line.pick(*places) for places in way] == [""] * (len(way) - 1) + [move]
+                    longest = max(longest, len(way))
+            seen += 1
+            line.play(chance.choice(names))
+    assert seen > 100 and longest == 8
+
+
 def test_a_move_is_picked_though_others_go_on():
     line = Line("leftmove")
     line.ways = {"short": [[{(1, 1)}]], "long": [[{(1, 1)}, {(2, 2)}], [{(3, 3)}]]}

@@ -186,6 +186,34 @@ def test_the_best_score_so_far_is_shown(browser, lab):
         until(lambda: "the best score so far" in page.locator("main").inner_text())
 
 
+def test_the_dice_are_played_by_clicks_and_drags(browser, lab):
+    """One checker moves twice by clicks, each picked once; then from the bar by a drag, and on by a click."""
+    query = {"game": "backgammon", "agent": "random", "side": "both", "seed": 1}
+    with opened(browser, address(lab, "/play", **query, moves="31")) as (page, problems):
+        page.wait_for_selector(SPOTS)
+        assert "(first, black)" in status(page) and page.locator(".arena-lab-moves button").count() == 0
+        for number, (point, more) in enumerate((("13", "10"), ("10", "8"), ("10", "9")), 1):
+            page.locator(f".spot[aria-label='{point}']").click(position={"x": 20, "y": 12})  # not at its middle
+            page.wait_for_selector(f".spot[aria-label='{more}']")
+            time.sleep(0.2)
+            assert page.locator(".picked").count() == number
+        page.locator(".spot[aria-label='9']").click()
+        until(lambda: "moves=31+13/10,10/9" in page.evaluate("decodeURIComponent(location.href)"))
+        assert problems == []
+    hit = "31 13/10,10/9 62 24/18,18/16*"
+    with opened(browser, address(lab, "/play", **query, moves=f"{hit} 63")) as (page, problems):
+        bar, entry = (page.locator(f".spot[aria-label='{name}']") for name in ("bar", "22"))
+        start = bar.bounding_box()
+        page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+        page.mouse.down()
+        entry.wait_for()
+        end = entry.bounding_box()
+        page.mouse.move(end["x"] + end["width"] / 2, end["y"] + 20, steps=4)
+        page.mouse.up()
+        until(lambda: page.locator(".picked").count() == 2)
+        assert faults_of(page) == {} and problems == []
+
+
 def test_a_piece_is_dragged_or_clicked(browser, lab):
     query = {"game": "breakthrough(rows=5, columns=5)", "agent": "random", "side": "both", "seed": 1}
     with opened(browser, address(lab, "/play", **query)) as (page, problems):
