@@ -12,6 +12,7 @@ from arena.formats.base import formats
 from arena.formats.schedule import Schedule
 from arena.games.core.errors import UserError
 from arena.games.core.files import TEXT_BYTES, read_plain
+from arena.lab.run_notes import NOTES, read_notes
 from arena.report.listing import Listing, schedule_of, stamp, state_of
 from arena.report.listing import runs_in as read_runs
 from arena.report.page import as_toml, from_home
@@ -119,8 +120,16 @@ def loaded(folder: Path) -> Tournament:
 
 
 def listed(folder: Path) -> Listing:
-    """The runs in a folder, as far as they can be read in SLICE seconds."""
-    return read_runs(folder, SLICE) if folder.is_dir() else Listing([], [], 0)
+    """The runs in a folder, as far as they can be read in SLICE seconds, with their `tags`."""
+    found = read_runs(folder, SLICE) if folder.is_dir() else Listing([], [], 0)
+    return found._replace(rows=[row | {"tags": _tags_of(Path(row["run"]))} for row in found.rows])
+
+
+def _tags_of(folder: Path) -> str:
+    try:
+        return ", ".join(read_notes(folder).tags)[:MOST_CELL]
+    except UserError:  # the run's page says why
+        return f"({NOTES} cannot be read)"
 
 
 def overview(folder: Path) -> Overview:

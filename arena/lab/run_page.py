@@ -13,7 +13,9 @@ from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
 from arena.lab.frame import button, heard, page_of_run, tell, told
 from arena.lab.reading import Cells, Live, Overview, figure_file, overview, table, table_file
+from arena.lab.run_notes import Notes, read_notes, tags_in, write_notes
 from arena.lab.watching import Watch
+from arena.results.printable import printable
 from arena.results.shown.kinds import FORMATS, PICTURES
 from arena.runner import notice
 
@@ -213,6 +215,31 @@ def _select(label: str, options: tuple[str, ...], value: str, changed=None) -> u
     return ui.select(list(options), label=label, value=chosen, on_change=changed).classes("w-36")
 
 
+class NotesView:
+    """The tags and the note of a run, saved when one of the fields is left."""
+
+    def __init__(self, place: Path):
+        self.place, self.known = place, Notes()
+        with ui.expansion("Tags and note").props("dense").classes("w-full max-w-3xl"):
+            fault = ui.label()
+            self.tags = ui.input("tags, separated by commas").classes("w-full").on("blur", self.save)
+            self.note = ui.textarea("note").props("autogrow").classes("w-full").on("blur", self.save)
+        try:
+            self.known = read_notes(place)
+        except UserError as error:
+            fault.set_text(printable(str(error)))
+            self.tags.disable()
+            self.note.disable()
+        self.tags.set_value(", ".join(self.known.tags))
+        self.note.set_value(self.known.note)
+
+    def save(self) -> None:
+        """Write what was changed."""
+        notes = Notes(tags_in(str(self.tags.value or "")), str(self.note.value or ""))
+        if notes != self.known and told(lambda: write_notes(self.place, notes, self.known)):
+            self.known = notes
+
+
 class RunPage:
     """All of a run, as far as there is any: a study that has just begun has no games yet."""
 
@@ -221,6 +248,7 @@ class RunPage:
         self.box = ui.column().classes("w-full gap-2")
         self.next = 0.0  # when what there is of it is looked at again
         self._fill(about)
+        NotesView(place)
         self.watching = ui.timer(LOOK, self.look, active=False)
         ui.timer(0.01, self.begin, once=True)
 

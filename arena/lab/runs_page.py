@@ -21,6 +21,7 @@ COLUMNS = [
     ("leader", "leader", False),
     ("far", "games played", True),
     ("state", "state", False),
+    ("tags", "tags", False),
 ]
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from arena.lab import apart, asking, folder, launching, new_run_page, reading, r
 from arena.lab.apart import Apart, Failed
 from arena.lab.asking import KINDS
 from arena.lab.new_run_page import with_key
+from arena.lab.run_notes import NOTES, Notes, read_notes, tags_in, write_notes
+from arena.report import archive
 from arena.results.database.store import Store
 from arena.results.files.exchange import from_jsonl
 from arena.results.shown.export import elo_with_error
@@ -32,6 +35,7 @@ from arena.results.statistics.elo import pentanomial
 from tests.arena.browser import until
 from tests.arena.stored import CONFIG, store_run, store_runs_alone
 from tests.arena.test_lab import SMALL
+from tests.typed import call
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +175,54 @@ def test_intervals_of_differences_hold_what_they_say(pairs, odds):
     assert known > 500 and 0.93 <= held / known <= 0.995, held / known
 
 
+# -- Tags and notes --------------------------------------------------------------------------------------------------
+
+
+def test_tags_and_a_note_stay_with_the_run(full, tmp_path):
+    """Listed, kept by who resumes, checks and archives the run; of a study, in its own row."""
+    place = tmp_path / "runs" / "run"
+    shutil.copytree(full, place)
+    assert reading.listed(place.parent).rows[0]["tags"] == ""
+    first = Notes(tags_in(" good,, opening book ,good"), "Ä <b>note</b>\nof two lines")
+    write_notes(place, first, Notes())
+    assert read_notes(place) == first and first.tags == ["good", "opening book"]
+    assert reading.listed(place.parent).rows[0]["tags"] == "good, opening book"
+    with pytest.raises(UserError, match="changed meanwhile"):
+        write_notes(place, Notes(["mine"]), Notes())
+    for words in (["run", "--out", str(place), "--resume"], ["check", str(place)]):
+        done = call(*words)
+        assert done.exit_code == 0, done.output
+    pytest.importorskip("rocrate", reason="archives need the extra `archive`")
+    (tmp_path / "scratch").mkdir()
+    work = archive.Work("a run", ("me",), "CC0-1.0", "2026-01-02")
+    assert NOTES in archive.write_archive(place, tmp_path / "a.zip", work, tmp_path / "scratch", lambda _: None)
+    assert call("check", str(tmp_path / "a.zip")).exit_code == 0 and read_notes(place) == first
+
+
+@pytest.mark.parametrize("data", [
+    b"", b"{", b"[]", b'{"tags": 3}', b'{"tags": [], "mine": 1}', b"\xff", b"[" * 9000, b'{"note": "' + b"x" * 70_000,
+])  # fmt: skip
+def test_bad_notes_are_told_and_stay(full, tmp_path, data):
+    place = tmp_path / "runs" / "run"
+    shutil.copytree(full, place)
+    (place / NOTES).write_bytes(data)
+    for use in (read_notes, lambda place: write_notes(place, Notes(["new"]), Notes())):
+        with pytest.raises(UserError, match=r"notes\.json cannot be read: .*it is left as it is"):
+            use(place)
+    assert reading.listed(place.parent).rows[0]["tags"] == "(notes.json cannot be read)"
+    assert (place / NOTES).read_bytes() == data
+
+
+def test_notes_are_bounded_and_lie_in_the_folder(tmp_path):
+    for note, why in (("x" * 70_000, "may have 65,536"), ("\ud800", "surrogates")):
+        with pytest.raises(UserError, match=why):
+            write_notes(tmp_path, Notes([], note), Notes())
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / NOTES).symlink_to(tmp_path / "other")
+    with pytest.raises(UserError, match="symbolic link"):
+        write_notes(tmp_path, Notes(["a"]), Notes())
+
+
 # -- Games ---------------------------------------------------------------------------------------------------------
 
 
@@ -250,9 +302,9 @@ def answers(seconds, *calls):
 
     async def ask():
         beside, found = Apart(seconds), []
-        for call in calls:
+        for work in calls:
             try:
-                found.append(await beside.do(*call))
+                found.append(await beside.do(*work))
             except Failed as error:
                 found.append(str(error))
         beside.close()
