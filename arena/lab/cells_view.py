@@ -45,6 +45,11 @@ class CellsView:
         """The rows that are ticked."""
         return list(self.table.selected)
 
+    def untick(self) -> None:
+        """Tick no row."""
+        self.table.selected.clear()
+        self.table.update()
+
     def show(self, cells: Cells, links: Mapping[tuple[int, str], str] | None = None, key: str = "") -> None:
         """Show a table; `links` are addresses by number of the row and name of the column.
 

@@ -79,12 +79,16 @@ async def agreed(*wanted: Any) -> bool:
     return yes
 
 
-async def confirmed(question: str, yes: str, about: Iterable[str] = ()) -> bool:
-    """Whether a person means it, by a click on `yes`; about: texts to look at."""
+async def confirmed(
+    question: str, yes: str, about: Iterable[str] = (), more: Callable[[], object] = lambda: None
+) -> bool:
+    """Whether a person means it, by a click on `yes`; about: texts to look at; more: makes what is asked besides."""
     with ui.dialog() as dialog, ui.card():
+        dialog.props["aria-label"] = question
         ui.label(question)
         for one in about:
             ui.label(printable(one)).classes("font-mono break-all whitespace-pre-wrap")
+        more()
         with ui.row():
             ui.button(yes, on_click=lambda: dialog.submit(True)).props("no-caps outline")
             ui.button("No", on_click=lambda: dialog.submit(False)).props("no-caps")

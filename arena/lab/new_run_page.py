@@ -24,7 +24,6 @@ from arena.lab.trial import trial
 from arena.runner.study_kinds import kind_of
 from arena.workers.machine import cores
 
-NAME = re.compile(r"\w[\w .,()=+-]{0,99}")
 LISTS = ("agents", "schemes", "openings")
 NUMBERS = ("games", "opening_plies", "seed", "positions", "nodes", "playouts")
 SEVERAL = ("workers", "sizes")
@@ -203,8 +202,7 @@ class NewRunPage:
         if not await self._is_agreed() or self.checked is None or self.checked.faults:
             return
         name, text = self.chosen_name(), asking.placed(str(self.text.value), folder.at())
-        if not NAME.fullmatch(name):
-            tell(f"name {name!r}: give the run's folder a name of letters, digits and -_.")
+        if not told(lambda: folder.check_name(name)):
             return
         place, path = folder.at() / name, folder.at() / f"{name}.toml"
         if place.exists():

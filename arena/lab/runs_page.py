@@ -1,12 +1,16 @@
 """The page of all runs below a folder, and that of some side by side."""
 
+from functools import partial
+from pathlib import Path
+from urllib.parse import unquote, urlencode
+
 from nicegui import ui
 
 from arena.games.core.errors import UserError
-from arena.lab import folder
+from arena.lab import consent, folder
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView
-from arena.lab.frame import heading, heard, page
+from arena.lab.frame import button, heading, heard, page, told
 from arena.lab.reading import Cells, listed, side_by_side
 from arena.report.listing import Listing
 from arena.results.printable import printable
@@ -34,13 +38,15 @@ class RunsPage:
             with ui.row().classes("items-center gap-2"):
                 heading(f"Runs in {folder.at()}")
                 self.search = ui.input("search").props("clearable")
-                self.beside = ui.button("Side by side", on_click=self.compare).props("dense no-caps outline")
-                self.beside.set_visibility(False)
-                ui.button("New run", on_click=lambda: ui.navigate.to("/new")).props("dense no-caps outline")
+                self.beside = button("Side by side", self.compare)
+                self.renaming = button("Rename", self.rename)
+                self.deleting = button("Delete", self.delete)
+                button("New run", lambda: ui.navigate.to("/new"))
             self.state = ui.label().props("role=status")
             self.view = CellsView(self.ticked)
             self.view.table.bind_filter_from(self.search, "value")
             self.more = ui.column().classes("gap-0 text-sm")
+        self.ticked([])
         self.timer = ui.timer(SOON, self.look)
 
     async def look(self) -> None:
@@ -74,11 +80,48 @@ class RunsPage:
     def ticked(self, rows: list[dict]) -> None:
         """Some runs are ticked."""
         self.beside.set_visibility(len(rows) > 1)
+        self.renaming.set_visibility(len(rows) == 1)
+        self.deleting.set_visibility(len(rows) > 0)
+
+    def names(self) -> list[str]:
+        """The runs that are ticked."""
+        return [unquote(row["links"]["run"].removeprefix("/runs/")) for row in self.view.ticked]
 
     def compare(self) -> None:
         """Open the ticked runs side by side."""
-        names = [row["links"]["run"].removeprefix("/runs/") for row in self.view.ticked]
-        ui.navigate.to("/beside?" + "&".join(f"run={name}" for name in names))
+        ui.navigate.to("/beside?" + urlencode([("run", name) for name in self.names()]))
+
+    async def rename(self) -> None:
+        """Ask for another name of the run that is ticked."""
+        (name,) = self.names()
+        if not told(lambda: folder.own(name)):
+            return
+        fields = list[ui.input]()
+        question = f"Rename {name}? The addresses of its pages change; a file {Path(name).name}.toml beside it stays."
+        made = partial(ui.input, "new name", value=Path(name).name)
+        if await consent.confirmed(question, "Rename", more=lambda: fields.append(made())):
+            told(lambda: folder.rename(name, str(fields[0].value or "").strip()))
+            await self.changed()
+
+    async def delete(self) -> None:
+        """Ask whether the runs that are ticked shall go, and remove their folders."""
+        names = self.names()
+        if not all(told(partial(folder.own, name)) for name in names):
+            return
+        question = (
+            "Delete for ever, with all games, tables and notes? Each folder goes with all that lies in it; the file "
+            "of its configuration beside it, NAME.toml, stays."
+        )
+        if await consent.confirmed(question, "Delete", [str(folder.at() / name) for name in names]):
+            for name in names:
+                told(partial(folder.delete, name))
+            await self.changed()
+
+    async def changed(self) -> None:
+        """Show what has become of the folders that were ticked."""
+        self.view.untick()
+        self.ticked([])
+        await self.look()
 
 
 def _cell(row: dict, key: str) -> str:

@@ -69,6 +69,66 @@ def test_no_name_leads_out_of_the_folder(full, monkeypatch, name):
         folder.found(name)
 
 
+# -- Renamed and deleted ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept(full, tmp_path, monkeypatch):
+    """A folder with a run, with a file beside it, and a study of two parts."""
+    place = tmp_path / "runs"
+    monkeypatch.setattr(folder, "_at", place)
+    for name in ("run", "deep/other", "study/one", "study/two"):
+        shutil.copytree(full, place / name)
+    (place / "study" / "plan.json").write_text("{}")
+    (place / "run.toml").write_text("")
+    return place
+
+
+def inside(place):
+    return sorted(path.relative_to(place).as_posix() for path in place.rglob("*"))
+
+
+def test_a_run_is_renamed_and_deleted(kept):
+    """With all that its folder has, and nothing else."""
+    before = inside(kept)
+    folder.rename("deep/other", "new name (2)")
+    assert inside(kept) == sorted(path.replace("deep/other", "deep/new name (2)") for path in before)
+    assert len(results.load(kept / "deep" / "new name (2)")) == 18
+    for name in ("deep/new name (2)", "study"):
+        folder.delete(name)
+    assert inside(kept) == ["deep", *(path for path in before if path.startswith("run"))] and "run.toml" in before
+
+
+@pytest.mark.parametrize("name, new, why", [
+    ("run", "", "give the run's folder a name"), ("run", "../out", "give the run's folder a name"),
+    ("run", ".hidden", "give the run's folder a name"), ("run", "deep", "is there already"),
+    ("run", "dangling", "is there already"), ("none", "new", "there is no run"), ("../runs/run", "new", "there is no"),
+    ("deep", "new", "there is no run"), (".", "new", "there is no run"), ("study/one", "new", "is a part of the study"),
+    ("link", "new", "symbolic link"), ("linked/other", "new", "symbolic link"), ("over", "new", "another run in it"),
+])  # fmt: skip
+def test_what_is_no_run_of_its_own_here_stays(kept, full, tmp_path, name, new, why):
+    for link, to in (("link", kept / "run"), ("linked", kept / "deep"), ("dangling", tmp_path / "nothing")):
+        (kept / link).symlink_to(to)
+    for place in ("over", "over/below"):
+        shutil.copytree(full, kept / place)
+    before = inside(kept)
+    with pytest.raises(UserError, match=why):
+        folder.rename(name, new)
+    if "give" not in why and "already" not in why:
+        with pytest.raises(UserError, match=why):
+            folder.delete(name)
+    assert inside(kept) == before
+
+
+def test_a_run_that_is_played_is_neither_renamed_nor_deleted(kept):
+    for name, part in (("run", "run"), ("study", "study/two")):
+        with Store.open(kept / part, write=True):
+            for change in (lambda name: folder.rename(name, "new"), folder.delete):
+                with pytest.raises(UserError, match="is being played: stop it first"):
+                    change(name)
+        assert (kept / part / "tournament.sqlite").exists()
+
+
 # -- Tables and figures --------------------------------------------------------------------------------------------
 
 

@@ -107,7 +107,7 @@ def test_runs_are_searched_sorted_and_compared(browser, shown):
         page.get_by_label("search").fill("")
         until(lambda: rows.count() == 4)
         page.get_by_role("columnheader", name="games played").click()
-        until(lambda: rows.first.inner_text().split("\t")[-2] == "6")
+        until(lambda: rows.first.inner_text().split("\t")[-3] == "6")
         for name in ("versus", "turned"):
             page.get_by_role("row", name=name).get_by_role("checkbox").click()
         page.get_by_role("button", name="Side by side").click()
@@ -118,6 +118,40 @@ def test_runs_are_searched_sorted_and_compared(browser, shown):
         page.get_by_role("link", name="<i>name</i>").click()
         until(lambda: "<b>bold</b>" in text(page))
         assert page.locator("main b").count() == 0 and problems == []
+
+
+def test_a_run_is_tagged_renamed_and_deleted(browser, tmp_path):
+    for name in ("first", "second"):
+        store_run(tmp_path / name, CONFIG | {"games": 2, "opening_plies": 0})
+    with lab(tmp_path) as (_, address), opened(browser, address("/runs/first")) as (page, problems):
+        page.get_by_text("Tags and note").click()
+        page.get_by_label("tags, separated by commas").fill("good, <b>x</b>")
+        page.get_by_label("note", exact=True).fill("why")
+        page.get_by_label("note", exact=True).press("Tab")
+        notes = tmp_path / "first" / "notes.json"
+        until(lambda: notes.exists() and "why" in notes.read_text())
+        assert faults_of(page) == {}
+        page.get_by_role("link", name="Runs").click()
+        rows = page.locator("tbody tr")
+        until(lambda: rows.count() == 2)
+        page.get_by_label("search").fill("<B>x")
+        until(lambda: rows.count() == 1 and "good, <b>x</b>" in text(page))
+        page.get_by_role("checkbox", name="choose first").click()
+        page.get_by_role("button", name="Rename").click()
+        page.get_by_label("new name").fill("third")
+        assert faults_of(page, ["aria-dialog-name", "label", "button-name"]) == {}
+        page.locator(".q-dialog").get_by_role("button", name="Rename").click()
+        until(lambda: page.get_by_role("link", name="third").count() == 1 and (tmp_path / "third").exists())
+        page.get_by_label("search").fill("")
+        until(lambda: rows.count() == 2 and not page.get_by_role("button", name="Delete").is_visible())
+        page.get_by_role("checkbox", name="choose second").click()
+        for answer in ("No", "Delete"):
+            assert rows.count() == 2
+            page.get_by_role("button", name="Delete").click()
+            page.locator(".q-dialog").get_by_role("button", name=answer).click()
+            until(lambda: page.locator(".q-dialog").count() == 0)
+        until(lambda: rows.count() == 1)
+        assert [path.name for path in tmp_path.iterdir()] == ["third"] and problems == []
 
 
 def test_a_cell_opens_its_games_and_a_game_the_analysis(browser, shown):
