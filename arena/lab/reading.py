@@ -219,12 +219,16 @@ def figure_file(
 # -- Runs side by side ---------------------------------------------------------------------------------------------
 
 
-def side_by_side(folders: list[Path]) -> Cells:
+def pairs_beside(folders: list[Path]) -> Cells:
     """For each two agents that met in several runs: Elo of the first against the other in each, and how it differs.
 
     Differences are from the first run's, in Elo, with 95 % intervals: the square root of the sum of both errors'
-    squares, as the runs are independent.  Where one of the two is a bound, there is none.
+    squares, as the runs are independent.  Where one of the two is a bound, there is none.  A run in which no two have
+    met is left out, with a sentence.
     """
+    reasons = [unmet(folder) for folder in folders]
+    left = [f"{folder.name} {why}" for folder, why in zip(folders, reasons) if why]
+    folders = [folder for folder, why in zip(folders, reasons) if not why]
     frames = [_pairs(folder) for folder in folders]
     keys = list(dict.fromkeys(key for frame in frames for key in frame))
     rows, seen = list[tuple[str, ...]](), set[tuple[str, str]]()
@@ -243,7 +247,19 @@ def side_by_side(folders: list[Path]) -> Cells:
     below = ["Elo of an agent against another in the games that these two played, with 95 % intervals, run by run."]
     if not rows:
         below = ["No two agents have met in more than one of these runs."]
-    return Cells(columns, rows, below, len(rows))
+    return Cells(columns, rows, list(map(printable, [*below, *left])), len(rows))
+
+
+def unmet(folder: Path) -> str:
+    """Why no agents of a run are compared by who won; "" if they are."""
+    if not (folder / FILE_NAME).exists():
+        return "has its games in parts, each of which has a page of its own."
+    run = loaded(folder)
+    if run.single_player:
+        return "has games for one player, which no agent wins."
+    if len(run.names) > MOST_AGENTS:
+        return f"has {len(run.names):,} agents, more than the {MOST_AGENTS} that a page compares."
+    return "" if len(run) else "has no games yet."
 
 
 class Met(NamedTuple):
@@ -266,8 +282,6 @@ class Met(NamedTuple):
 def _pairs(folder: Path) -> dict[tuple[str, str], Met]:
     """By agents, each two in either order."""
     run = loaded(folder)
-    if run.single_player:
-        raise UserError(f"{folder} has games for one player, which no agent wins")
     met = {(row.a, row.b): Met(row.elo, row.error, row.bound) for row in run.pairs().itertuples()}
     return met | {(b, a): one.turned for (a, b), one in met.items()}
 

@@ -3,6 +3,7 @@
 import base64
 import time
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 
 from nicegui import ui
@@ -200,14 +201,19 @@ class FiguresView:
         """Draw the figure, of the run read again or as it was."""
         data = await self._file("svg", again)
         if data is not None:
-            source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
-            self.drawn.set_content(f'<img alt="{self.kind.value}" src="{source}" style="max-width: 100%">')
+            self.drawn.set_content(as_image(data, str(self.kind.value)))
 
     async def download(self) -> None:
         """Give the figure as a file."""
         format = str(self.format.value)
         if (data := await self._file(format)) is not None:
             ui.download.content(data, f"{self.run.place.name}-{self.kind.value}.{format}")
+
+
+def as_image(svg: bytes, name: str) -> str:
+    """A figure, as HTML."""
+    source = f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+    return f'<img alt="{escape(name)}" src="{source}" style="max-width: 100%">'
 
 
 def _select(label: str, options: tuple[str, ...], value: str, changed=None) -> ui.select:

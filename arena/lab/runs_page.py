@@ -9,13 +9,20 @@ from nicegui import ui
 from arena.games.core.errors import UserError
 from arena.lab import consent, folder
 from arena.lab.apart import READING
+from arena.lab.beside import curves, side_by_side
 from arena.lab.cells_view import CellsView
 from arena.lab.frame import button, heading, heard, page, told
-from arena.lab.reading import Cells, listed, side_by_side
+from arena.lab.reading import Cells, figure_file, listed
+from arena.lab.run_page import AGAINST, WIDTH, as_image
 from arena.report.listing import Listing
 from arena.results.printable import printable
 
 AGAIN, SOON = 2.0, 0.1  # seconds between looks at the folder; while some runs are not read yet
+MOST_CURVES = 6  # agents that runs share, of which curves are drawn at once
+CURVES = (
+    "Elo while games came in, of the agents that the runs share. Each run's is over the mean of its own agents that "
+    "are rated all along: levels compare between runs of the same agents."
+)
 COLUMNS = [
     ("run", "run", False),
     ("played", "played", False),
@@ -99,7 +106,7 @@ class RunsPage:
         fields = list[ui.input]()
         question = f"Rename {name}? The addresses of its pages change; a file {Path(name).name}.toml beside it stays."
         made = partial(ui.input, "new name", value=Path(name).name)
-        if await consent.confirmed(question, "Rename", more=lambda: fields.append(made())):
+        if await consent.confirmed(printable(question), "Rename", more=lambda: fields.append(made())):
             told(lambda: folder.rename(name, str(fields[0].value or "").strip()))
             await self.changed()
 
@@ -137,12 +144,57 @@ def open_runs() -> None:
         RunsPage()
 
 
+class BesidePage:
+    """Runs side by side: who won, what differs in their settings, curves."""
+
+    def __init__(self, names: list[str]):
+        self.names, self.places = names, list[Path]()
+        heading("Side by side")
+        ui.link("Back to Runs", "/runs")
+        self.pairs = CellsView()
+        heading("Settings that differ")
+        self.settings = CellsView()
+        heading("Figures")
+        self.below = ui.label("reading ...").classes("text-sm max-w-3xl")
+        self.agent = ui.select([], label="agent", on_change=lambda: self.draw()).classes("w-36")
+        self.agent.set_visibility(False)
+        self.drawn = ui.html("", sanitize=False)
+        self.others = ui.column().classes("w-full")
+        ui.timer(0.01, lambda: heard(self.load()), once=True)
+
+    async def load(self) -> None:
+        """Read the runs, and show them."""
+        self.places = list(map(folder.found, self.names))
+        found = await READING.do(side_by_side, self.places)
+        self.pairs.show(found.pairs)
+        self.settings.show(found.settings)
+        self.agents = list(found.agents)
+        self.below.set_text(CURVES if self.agents else "These runs share no agent that has a rating in each.")
+        if len(self.agents) > MOST_CURVES:
+            self.agent.set_visibility(True)
+            self.agent.set_options(self.agents, value=self.agents[0])  # which draws
+        elif self.agents:
+            await self.draw()
+        for place, kind in found.studies.items():
+            await self.draw_study(Path(place), kind)
+
+    async def draw(self) -> None:
+        """Draw the curves of the agents that all have, or of the one that is chosen of many."""
+        agents = [self.agent.value] if self.agent.visible else self.agents
+        if (data := await heard(READING.do(curves, self.places, agents))) is not None:
+            self.drawn.set_content(as_image(data, "Elo along the games"))
+
+    async def draw_study(self, place: Path, kind: str) -> None:
+        """Add the main figure of a study."""
+        name = folder.name_of(place)
+        data = await heard(READING.do(figure_file, place, kind, WIDTH, "svg", AGAINST[0], None))
+        if data is not None:
+            with self.others:
+                ui.label(printable(f"{name}: {kind}"))
+                ui.html(as_image(data, f"{kind} of {name}"), sanitize=False)
+
+
 def open_beside(names: list[str]) -> None:
     """The page of runs side by side."""
     with page("Side by side"), ui.column().classes("w-full gap-2"):
-        view = CellsView()
-
-        async def load() -> None:
-            view.show(await READING.do(side_by_side, list(map(folder.found, names))))
-
-        ui.timer(0.01, lambda: heard(load()), once=True)
+        BesidePage(names)

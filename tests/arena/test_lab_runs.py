@@ -18,10 +18,11 @@ import pytest
 
 pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nicegui")
 
+import arena
 from arena import games, results
 from arena.config.trust import TrustError
 from arena.games.core.errors import UserError
-from arena.lab import apart, asking, folder, launching, new_run_page, reading, replaying, trial
+from arena.lab import apart, asking, beside, folder, launching, new_run_page, reading, replaying, trial
 from arena.lab.apart import Apart, Failed
 from arena.lab.asking import KINDS
 from arena.lab.new_run_page import with_key
@@ -32,9 +33,11 @@ from arena.results.files.exchange import from_jsonl
 from arena.results.shown.export import elo_with_error
 from arena.results.shown.kinds import FORMATS
 from arena.results.statistics.elo import pentanomial
+from arena.study import schemes
 from tests.arena.browser import until
 from tests.arena.stored import CONFIG, store_run, store_runs_alone
 from tests.arena.test_lab import SMALL
+from tests.arena.test_study_kinds import STUDY, TUNE
 from tests.typed import call
 
 
@@ -201,7 +204,7 @@ def test_what_cannot_be_read_is_said(full, tmp_path, harm, why):
 def test_runs_side_by_side(full, tmp_path):
     """By pairs of agents, whichever order these have; a run of others has nothing to compare."""
     turned = store_run(tmp_path / "turned", {**CONFIG, "agents": CONFIG["agents"][::-1], "seed": 9})
-    cells = reading.side_by_side([full, turned, full])
+    cells = reading.pairs_beside([full, turned, full])
     assert [head for _, head, _ in cells.columns] == ["agent", "against", "full", "turned", "full", "turned - full",
                                                       "full - full"]  # fmt: skip
     pairs = [results.load(place).pairs().set_index(["a", "b"]) for place in (full, turned)]
@@ -213,9 +216,79 @@ def test_runs_side_by_side(full, tmp_path):
             assert row[5] == elo_with_error([-second.elo - first.elo], [error], [""])[0]
     assert len(cells.rows) == 3
     other = store_run(tmp_path / "other", {**CONFIG, "agents": [{"agent": "random", "name": name} for name in "xyz"]})
-    assert reading.side_by_side([full, other]).rows == []
-    with pytest.raises(UserError, match="one player"):
-        reading.side_by_side([full, store_runs_alone(tmp_path / "alone")])
+    assert reading.pairs_beside([full, other]).rows == []
+    alone = store_runs_alone(tmp_path / "alone")
+    with Store.create(tmp_path / "empty", {}, []):
+        pass
+    study = tmp_path / "study"
+    shutil.copytree(full, study / "part")
+    (study / "plan.json").write_text("{}")
+    more = reading.pairs_beside([full, alone, turned, tmp_path / "empty", study])
+    assert more.rows == [row[:4] + row[5:6] for row in cells.rows]
+    for why in ("alone has games for one player", "empty has no games yet", "study has its games in parts"):
+        assert any(sentence.startswith(why) for sentence in more.below)
+
+
+def test_what_differs_in_the_settings_of_runs(full, tmp_path):
+    """By flat keys, of agents by their names; what has no configuration or a bad plan is a sentence."""
+    agents = [*CONFIG["agents"][:2], {"agent": "flat(playouts=9)", "name": "weak"}, {"agent": "random", "name": "new"}]
+    other = store_run(tmp_path / "other", {**CONFIG, "agents": agents, "games": 2, "budget": {"playouts": 7}})
+    found = beside.settings([full, other])
+    rows = {row[0]: row[1:] for row in found.rows}
+    assert rows["games"] == ("6", "2") and rows["budgets.0.playouts"] == ("-", "7")
+    assert rows["agents.weak.agent"] == ("flat(playouts=5)", "flat(playouts=9)")
+    assert rows["agents.new.agent"] == ("-", "random") and not {"seed", "game", "agents.strong.agent"} & rows.keys()
+    assert [head for _, head, _ in found.columns] == ["setting", "full", "other"]
+    same = beside.settings([full, full])
+    assert same.rows == [] and same.below == ["Their settings are the same."]
+    with Store.create(tmp_path / "imported", {}, []):
+        pass
+    for number, plan in enumerate(("{", "[" * 100_000, '{"games": [{"a": 1.5}], "seed": 5}')):
+        (tmp_path / f"plan{number}").mkdir()
+        (tmp_path / f"plan{number}" / "plan.json").write_text(plan)
+    places = [full, *(tmp_path / name for name in ("imported", "plan0", "plan1", "plan2"))]
+    found = beside.settings(places)
+    rows = {row[0]: row[1:] for row in found.rows}
+    assert rows["games"] == ("6", "-", "-", "-", "-") and rows["games.0.a"][-1] == "1.5" and "seed" not in rows
+    assert found.below == [
+        "imported was imported, and has no configuration.", "The plan of plan0 cannot be read.",
+        "The plan of plan1 cannot be read.",
+    ]  # fmt: skip
+
+
+def test_curves_of_runs_beside_each_other(full, tmp_path):
+    """Of the agents that tournaments share; runs without ratings have none."""
+    agents = [{"agent": "random", "name": name} for name in ("weak", "$x<b>", "strong")]
+    other = store_run(tmp_path / "other", {**CONFIG, "agents": agents, "games": 2})
+    alone = store_runs_alone(tmp_path / "alone")
+    found = beside.side_by_side([full, alone, other])
+    assert set(found.agents) == {"weak", "strong"} and found.studies == {}
+    assert list(found.agents) == [name for name in results.load(full).order if name != "middling"]
+    for shown in (found.agents, found.agents[:1]):
+        drawn = beside.curves([full, alone, other], list(shown)).decode()
+        lines = [f"{agent}, {name}" for name in ("full", "other") for agent in shown]
+        assert all(f"<!-- {line} -->" in drawn for line in lines) and ", alone" not in drawn
+    assert beside.side_by_side([alone]).agents == () and beside.side_by_side([]).settings.rows == []
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory):
+    """A folder with a tuning, and a study of schemes with parts."""
+    place = tmp_path_factory.mktemp("studies")
+    arena.tune(**TUNE, out=place / "tuned", workers=1)
+    schemes.run(STUDY, place / "compared")
+    return place
+
+
+def test_studies_beside_each_other_have_their_own_figures(full, studies):
+    tuned, compared = studies / "tuned", studies / "compared"
+    found = beside.side_by_side([tuned, full, compared])
+    assert found.studies == {str(tuned): "tuning", str(compared): "speedup"}
+    for place, kind in found.studies.items():
+        assert b"<svg" in reading.figure_file(Path(place), kind, "3.4in", "svg", "playouts", None)
+    assert set(found.agents) == {"strong", "middling", "weak"}
+    rows = {row[0]: row[1:] for row in found.settings.rows}
+    assert rows["sampler"] == ("sobol", "-", "-") and "compared has its games in parts" in "".join(found.pairs.below)
 
 
 @pytest.mark.parametrize("pairs", [10, 40, 200])

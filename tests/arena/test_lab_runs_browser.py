@@ -112,9 +112,12 @@ def test_runs_are_searched_sorted_and_compared(browser, shown):
             page.get_by_role("row", name=name).get_by_role("checkbox").click()
         page.get_by_role("button", name="Side by side").click()
         page.wait_for_url("**/beside**")
-        until(lambda: rows.count() == 3)
+        until(lambda: page.locator(".q-table").first.locator("tbody tr").count() == 3)
+        until(lambda: "seed" in text(page))
         assert "turned - versus" in text(page) or "versus - turned" in text(page)
-        page.go_back()
+        until(lambda: page.locator("main img").count() == 1)  # the curves of both
+        page.get_by_role("link", name="Back to Runs").click()
+        page.wait_for_url("**/runs")
         page.get_by_role("link", name="<i>name</i>").click()
         until(lambda: "<b>bold</b>" in text(page))
         assert page.locator("main b").count() == 0 and problems == []
@@ -152,6 +155,24 @@ def test_a_run_is_tagged_renamed_and_deleted(browser, tmp_path):
             until(lambda: page.locator(".q-dialog").count() == 0)
         until(lambda: rows.count() == 1)
         assert [path.name for path in tmp_path.iterdir()] == ["third"] and problems == []
+
+
+def test_of_many_agents_one_has_its_curves_beside(browser, tmp_path):
+    """The leader of the first run, until another is chosen; what cannot be compared is a sentence."""
+    config = CONFIG | {"agents": [{"agent": "random", "name": name} for name in "abcdefg"], "games": 2}
+    first = results.load(store_run(tmp_path / "one", config)).order
+    store_run(tmp_path / "two", config | {"seed": 9})
+    store_runs_alone(tmp_path / "alone")
+    path = "/beside?run=one&run=alone&run=two"
+    with lab(tmp_path) as (_, address), opened(browser, address(path)) as (page, problems):
+        agent, drawn = page.get_by_label("agent", exact=True), page.locator("main img")
+        until(lambda: drawn.count() == 1 and agent.input_value() == first[0])
+        assert "alone has games for one player" in text(page) and faults_of(page) == {}
+        before = drawn.get_attribute("src")
+        agent.click()
+        page.get_by_role("option", name=first[-1], exact=True).click()
+        until(lambda: drawn.get_attribute("src") != before)
+        assert problems == []
 
 
 def test_a_cell_opens_its_games_and_a_game_the_analysis(browser, shown):
