@@ -149,6 +149,15 @@ def test_every_table_and_figure_is_read_and_saved(full, tmp_path):
             assert reading.figure_file(place, kind, "3.4in", "svg", "playouts", None).startswith(b"<?xml")
 
 
+def test_a_study_is_a_row_of_the_list_and_its_best_trial_the_first(studies):
+    rows = {Path(row["run"]).name: row["format"] for row in reading.read_runs(studies).rows}
+    assert rows == {"tuned": "tuning", "compared": "study of schemes"}
+    trials = reading.table(studies / "tuned", "trials")
+    elo = [name for name, _, _ in trials.columns].index("elo")
+    found = [float(re.match(r"[+-]?\d+", row[elo])[0]) for row in trials.rows]
+    assert len(found) > 2 and found == sorted(found, reverse=True)
+
+
 def test_chosen_columns_alone_are_saved(full):
     head = reading.table_file(full, "standings", "csv", ["agent", "elo"]).splitlines()[0]
     assert head == b"agent,elo,error,bound"
