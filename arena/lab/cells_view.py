@@ -92,4 +92,6 @@ class CellsView:
 def _column(name: str, heading: str, right: bool) -> dict[str, Any]:
     align = "right" if right else "left"
     about = {"name": name, "label": heading, "field": name, "align": align, "sortable": True}
+    if name == "agent":  # a long one leaves room for the next columns on a phone
+        about["classes"] = "max-sm:!whitespace-normal max-sm:!min-w-36 max-sm:break-all"
     return about | {":sort": NUMBERS if right else WORDS}

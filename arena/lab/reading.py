@@ -30,6 +30,7 @@ SLICE = 0.5  # seconds of reading runs, after which a page shows what it has
 MOST_COLOURED = 50_000  # characters of a configuration: to colour it takes the server's time
 MOST_CELL = 1000  # characters
 MOST_ROWS = 500  # of a table on a page; files have all
+FIRST = ("rank", "agent", "elo")  # columns of the standings: on a phone, these are in sight
 MOST_AGENTS = 500  # whose ratings take some seconds
 _last: list["Held"] = []  # at most one
 
@@ -177,6 +178,8 @@ def table(folder: Path, kind: str, again: bool = True) -> Cells:
 
 def _cells(frame, below: list[str], left: int = 0) -> Cells:
     shown = display_columns(frame)
+    if frame.attrs.get("kind") == "standings":
+        shown = sorted(shown, key=lambda column: column.form.name not in FIRST)
     columns = [(column.form.name or column.heading, column.heading, column.right) for column in shown]
     rows = list(zip(*([cell[:MOST_CELL] for cell in column.cells] for column in shown)))
     return Cells(columns, rows, list(map(printable, below)), len(rows) + left)

@@ -149,6 +149,14 @@ def test_every_table_and_figure_is_read_and_saved(full, tmp_path):
             assert reading.figure_file(place, kind, "3.4in", "svg", "playouts", None).startswith(b"<?xml")
 
 
+def test_the_elo_of_an_agent_stands_beside_its_name(full):
+    cells = reading.table(full, "standings")
+    assert [name for name, _, _ in cells.columns][:3] == ["rank", "agent", "elo"] and len(cells.columns) == 9
+    standings = results.load(full).standings()
+    assert [row[1] for row in cells.rows] == standings["agent"].tolist()
+    assert cells.rows[0][2] == elo_with_error(*(standings[name][:1].tolist() for name in ("elo", "error", "bound")))[0]
+
+
 def test_a_study_is_a_row_of_the_list_and_its_best_trial_the_first(studies):
     rows = {Path(row["run"]).name: row["format"] for row in reading.read_runs(studies).rows}
     assert rows == {"tuned": "tuning", "compared": "study of schemes"}

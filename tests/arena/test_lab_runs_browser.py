@@ -157,6 +157,17 @@ def test_a_run_is_tagged_renamed_and_deleted(browser, tmp_path):
         assert [path.name for path in tmp_path.iterdir()] == ["third"] and problems == []
 
 
+def test_the_elo_of_the_standings_is_in_sight_on_a_phone(browser, tmp_path):
+    """Whatever names the agents have."""
+    names = ("alphabeta(depth=4, evaluation='lines(weights=[1, 2, 3])', time=0.5)", "x" * 60)
+    store_run(tmp_path / "run", {**CONFIG, "agents": [{"agent": "random", "name": name} for name in names]})
+    with lab(tmp_path) as (_, address), opened(browser, address("/runs/run"), "phone") as (page, problems):
+        head = page.get_by_role("columnheader", name="Elo")
+        until(lambda: head.count() == 1)
+        box = head.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= SIZES["phone"][0] and problems == []
+
+
 def test_of_many_agents_one_has_its_curves_beside(browser, tmp_path):
     """The leader of the first run, until another is chosen; what cannot be compared is a sentence."""
     config = CONFIG | {"agents": [{"agent": "random", "name": name} for name in "abcdefg"], "games": 2}
