@@ -213,7 +213,7 @@ class FiguresView:
 def as_image(svg: bytes, name: str) -> str:
     """A figure, as HTML."""
     source = f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
-    return f'<img alt="{escape(name)}" src="{source}" style="max-width: 100%">'
+    return f'<span class="arena-lab-figure"><img alt="{escape(name)}" src="{source}" style="max-width: 100%"></span>'
 
 
 def _select(label: str, options: tuple[str, ...], value: str, changed=None) -> ui.select:

@@ -393,7 +393,7 @@ def test_a_search_shows_its_tree(search):
     one = search("alphabeta(depth=2)", "tictactoe")
     one.tree(["2b", "1a"], 40)
     kind, drawn = heard(one, lambda answers: not one.busy)[-1]
-    assert kind == "tree" and drawn.root["children"] and "nodes" in drawn.remark
+    assert kind == "tree" and drawn.root.children and "nodes" in drawn.remark
     assert (drawn.agent, drawn.position) == ("alphabeta(depth=2)", ("2b", "1a"))
 
 

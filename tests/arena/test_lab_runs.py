@@ -412,7 +412,7 @@ def test_what_an_agent_thought_stands_beside_the_board(full):
     assert found.decisions[ply].startswith(
         f"{record.first}: {found.moves[ply]}, value for the first player +0.000, depth"
     )
-    assert found.candidates[ply].rows[0] == ("<i>", "20", "50.0 %", "-0.250") and found.sides[0] is None
+    assert found.candidates[ply].rows[0] == ("<i>", "20", "50.0 %", "-0.250")
     other = next(decision for decision in record.decisions if decision.side == 1)  # whose value is 0.1, for the second
     assert found.values[other.ply] == -other.value and "first player -0.1" in found.decisions[other.ply]
     with pytest.raises(UserError, match="no game 'none'"):
