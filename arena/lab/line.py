@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from arena import games
-from arena.games.core.drawing import SQUARE, Board
+from arena.games.core.drawing import PIECES, SQUARE, Board
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.lab.searcher import Found, for_first
@@ -40,6 +40,29 @@ class Line(RecordedGame):
         if self.game.players == 1:
             return "over" if score is None else f"score {score:g}"
         return {1.0: "the first player wins", 0.0: "the second player wins"}.get(outcome, "a draw")  # type: ignore[arg-type]
+
+    @cached_property
+    def letters(self) -> tuple[str, str]:
+        """What each side's pieces are in the board's text; "" where it is not known."""
+        return self.game.pieces(0), self.game.pieces(1)
+
+    @cached_property
+    def colours(self) -> tuple[str, ...]:
+        """What each side has on the board, in words."""
+        looks = (PIECES if self.board else {}) | dict(self.game.board_look.pieces)
+        return tuple(looks.get(one, "").partition(" ")[0] or one for one in self.letters)
+
+    def counted(self) -> str:
+        """How many pieces each side has, in a sentence, in a game that begins with some."""
+        if self.board is None or "" in self.letters or any(self._count(self.board, one) == 0 for one in self.letters):
+            return ""
+        board = self.game.drawn_board(self.state) or self.board
+        first, second = (f"{colour} {self._count(board, one)}" for colour, one in zip(self.colours, self.letters))
+        return f" On the board: {first}, {second}."
+
+    @staticmethod
+    def _count(board: Board, letter: str) -> int:
+        return sum(row.count(letter) for row in board.rows)
 
     @property
     def values(self) -> list[float | None]:

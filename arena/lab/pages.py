@@ -31,6 +31,7 @@ from arena.lab import (
 from arena.lab.access import Guard, token_of
 from arena.lab.apart import CHECKING, READING
 from arena.lab.frame import unless_crowded
+from arena.lab.searches import SPARE
 
 HOST = "127.0.0.1"
 _tasks = list[asyncio.Task]()  # which nothing else would keep
@@ -66,16 +67,18 @@ async def _unknown(request: Request, error: Exception) -> HTMLResponse:
 
 
 async def _warm() -> None:
-    """Let the process that reads runs load what it needs before the first page asks."""
+    """Let the processes that read runs and search load what they need before the first page asks."""
 
     async def read() -> None:
         with suppress(UserError):  # the server has ended meanwhile
             await READING.do(reading.listed, folder.at())
+            SPARE.keep()
 
     _tasks.append(asyncio.create_task(read()))
 
 
 def _end_processes() -> None:
+    SPARE.close()
     READING.close()
     CHECKING.close()
 

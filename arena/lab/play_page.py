@@ -100,17 +100,15 @@ class PlayPage:
     def _status(self) -> str:
         line = self.line
         if line.is_over:
-            return f"Over: {line.result}."
+            return f"Over: {line.result}.{line.counted()}"
         if self._is_mine():
-            return "Your move." if line.game.players == 1 else f"Your move ({self._colour()})."
-        return "Paused." if self.paused else f"{self._on_turn()} is to move."
+            return "Your move." if line.game.players == 1 else f"Your move ({self._colour()}).{line.counted()}"
+        return "Paused." if self.paused else f"{self._on_turn()} is to move.{line.counted()}"
 
     def _colour(self) -> str:
         """What the side to move has on the board, in words."""
-        game, side = self.line.game, self.line.side
-        letter = game.pieces(side)
-        look = game.board_look.pieces.get(letter, "")
-        colour = look.partition(" ")[0] or letter
+        side = self.line.side
+        colour = self.line.colours[side]
         return f"{('first', 'second')[side]}{f', {colour}' if colour else ''}"
 
     def _address(self, path: str) -> str:

@@ -1,7 +1,8 @@
 """A process that searches for one panel of a page: its own code, run by `searches.Search`.
 
-Orders and answers are tuples of plain values over a pipe.  Orders: ("go", moves, seed, endless), ("tree", moves,
-iterations), ("solve", moves), ("stop",).  Answers: ("ready", seconds), ("thought", Found), ("decided", Found),
+Orders and answers are tuples of plain values over a pipe.  Orders: first (agent, game), then ("go",
+moves, seed, endless), ("tree", moves, iterations), ("solve", moves), ("stop",).
+Answers: ("ready", seconds), ("thought", Found), ("decided", Found),
 ("tree", Drawn), ("solved", Solved), ("best", score), ("error", text).
 """
 
@@ -167,13 +168,17 @@ class Searcher(Server):
         return Found(move, value, line, tuple(candidates), depth, nodes, playouts, seconds, where, self.game.players)
 
 
-def main(pipe: Connection, agent: str, game: str, memory: int) -> None:
-    """Serve orders until the pipe is closed, or the parent is gone."""
+def main(pipe: Connection, memory: int) -> None:
+    """Serve orders until the pipe is closed, or the parent is gone: the first names the agent and the game."""
     from arena.games.core.plugins import import_named
     from arena.workers.confinement import limit_memory
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=die_with_the_parent, daemon=True).start()
+    try:
+        agent, game = pipe.recv()
+    except (EOFError, ConnectionResetError):
+        return
     limit_memory(memory)
     os.nice(NICE)
     try:
