@@ -1,4 +1,4 @@
-"""The page that starts a tournament or a study: a form and the TOML that it makes, what is wrong, how long it takes.
+"""The page that starts a run: a form and the TOML that it makes, what is wrong, how long it takes.
 
 The text is what counts: fields change single keys of it, and show those that it has.
 """
@@ -24,14 +24,17 @@ from arena.lab.trial import trial
 from arena.runner.study_kinds import kind_of
 from arena.workers.machine import cores
 
-LISTS = ("agents", "schemes", "openings")
-NUMBERS = ("games", "opening_plies", "seed", "positions", "nodes", "playouts")
-SEVERAL = ("workers", "sizes")
+SPECS = {"game": "connect4", "agent": "uct"}  # and what they begin with
+LISTS = ("agents", "schemes", "openings", "plugins")
+TABLES = ("budget", "parameters", "confirm")
+NUMBERS = ("games", "opening_plies", "seed", "playouts", "move_seconds")
 HINTS = {
     "agents": "agents, one a line", "schemes": "schemes, one a line", "budget": "budget, such as playouts = 1000",
-    "games": "games of each two agents", "openings": "openings, one a line", "workers": "numbers of workers",
-    "sizes": "numbers of workers", "nodes": "nodes for a position", "playouts": "playouts of each worker",
+    "openings": "openings, one a line", "plugins": "files of agents, one a line", "workers": "numbers of workers",
+    "playouts": "playouts of each worker", "move_seconds": "seconds for a move, at most",
+    "parameters": "ranges, one a line, such as exploration = [0.1, 2.0]", "confirm": "match that confirms",
 }  # fmt: skip
+STYLE = ".q-field__messages { font-size: 14px; } body.body--dark { --q-negative: #ff8a80 !important; }"  # of faults
 LOOK = 0.3  # seconds between looks whether a run has begun
 
 
@@ -39,12 +42,12 @@ class NewRunPage:
     """A form beside a text."""
 
     def __init__(self) -> None:
-        self.kind, self.fields = "tournament", dict[str, Any]()
+        self.kind, self.fields, self.specs = next(iter(KINDS)), dict[str, Any](), dict[str, SpecField]()
         self.checked: Checked | None = None
         self.starting: Path | None = None
         with ui.column().classes("w-full max-w-md gap-2 grow"):
             heading("New run")
-            kinds = ui.select(list(KINDS), label="what", value=self.kind)
+            kinds = ui.select(list(KINDS), label="purpose", value=self.kind)
             kinds.classes("w-full").on_value_change(lambda event: self.choose(event.value))
             self.name = ui.input("name of its folder, by default the game's and a number").classes("w-full")
             self.form = ui.column().classes("w-full gap-2")
@@ -54,38 +57,41 @@ class NewRunPage:
         with ui.column().classes("grow gap-2 max-w-2xl w-full"):
             self.text = ui.textarea("configuration (TOML)").props("autogrow debounce=400", remove="dense")
             self.text.classes("w-full font-mono").on_value_change(self.typed)
-            self.about = ui.label().props("role=status")
             self.faults = ui.column().classes("gap-0")
+            self.about = ui.label().props("role=status")
+            self.said = ui.label().classes("whitespace-pre-wrap break-all").props("role=log")
             with ui.row().classes("gap-2 items-center"):
                 self.long = ui.button("How long?", on_click=self.ask_long).props("dense no-caps outline")
                 self.start_button = ui.button("Start", on_click=self.start).props("no-caps")
-            self.said = ui.label().classes("whitespace-pre-wrap break-all").props("role=log")
         self.choose(self.kind)
         ui.timer(LOOK, self.look)
 
     def choose(self, kind: str) -> None:
-        """Begin another kind of run."""
-        self.kind, self.fields = kind, {}
+        """Begin a run for another purpose."""
+        self.kind, self.fields, self.specs = kind, {}, {}
         self.form.clear()
         with self.form:
             for key in KINDS[kind].keys:
                 self._field(key)
+            with ui.expansion("More").props("dense").classes("w-full") as self.more:
+                for key in KINDS[kind].more:
+                    self._field(key)
         self.long.set_visibility(KINDS[kind].played)
         self.text.set_value(KINDS[kind].text)
 
     def _field(self, key: str) -> None:
-        if key == "game":
-            self.game = SpecField("game", "connect4", "game", lambda: self.entered(key))
-            self.fields[key] = self.game.input
+        if key in SPECS:
+            self.specs[key] = SpecField(key, SPECS[key], key, lambda: self.entered(key))
+            self.fields[key] = self.specs[key].input.props("hide-bottom-space")
             return
         label = HINTS.get(key, key.replace("_", " "))
         if key == "format":
             field: Any = ui.select(["", *formats()], label=label, on_change=lambda: self.entered(key))
-        elif key in LISTS:
+        elif key in (*LISTS, *TABLES):
             field = ui.textarea(label).props("autogrow").on("blur", lambda: self.entered(key))
         else:
             field = ui.input(label).on("blur", lambda: self.entered(key)).on("keydown.enter", lambda: self.entered(key))
-        self.fields[key] = field.classes("w-full")
+        self.fields[key] = field.classes("w-full").props("hide-bottom-space").without_auto_validation()
         if key in ("agents", "schemes"):
             with ui.expansion(f"choose one of the {key}").props("dense").classes("w-full"):
                 chosen = SpecField("agent", "tree" if key == "schemes" else "uct(playouts=1000)", "agent")
@@ -121,10 +127,12 @@ class NewRunPage:
     async def typed(self) -> None:
         """The text has changed: so do the fields, and what is said of it."""
         values = self.values() or {}
+        if self.starting is None:
+            self.said.set_text("")  # it was of another text
         for key, field in self.fields.items():
             field.set_enabled(not _has_tables(values.get(key)))
-            if key == "game" and values:
-                self.game.set(str(values.get(key, "")))
+            if key in self.specs and values:
+                self.specs[key].set(str(values.get(key, "")))
             elif not _has_tables(values.get(key)) and values:
                 field.set_value(asking.field_text(values.get(key, "")))
         await self.check()
@@ -145,9 +153,17 @@ class NewRunPage:
     def _show(self, found: Checked) -> None:
         self.checked = found
         self.about.set_text(found.about)
+        beside: dict[str | None, list[str]] = {None: []}
+        for fault in found.faults:
+            beside.setdefault(asking.key_of(fault, self.fields), []).append(fault)
+        for key, field in self.fields.items():
+            spec_fault = self.specs[key].fault if key in self.specs else ""
+            field.error = "; ".join(beside.get(key, ())) or spec_fault or None
+        if beside.keys() & {*KINDS[self.kind].more}:
+            self.more.set_value(True)
         self.faults.clear()
         with self.faults:
-            for fault in found.faults:
+            for fault in beside[None]:
                 ui.label(fault).classes("text-negative break-all")
         self.start_button.set_enabled(not found.faults)
         self.long.set_enabled(not found.faults)
@@ -179,11 +195,12 @@ class NewRunPage:
             return
         self.said.set_text("playing for a while ...")
         self.long.set_enabled(False)
-        beside = folder.at() / f".{self.path.name}"
+        beside, text = folder.at() / f".{self.path.name}", str(self.text.value)
         try:
-            write_whole(beside, asking.placed(str(self.text.value), folder.at()).encode(), folder.at())
-            found = await heard(trial(beside, self.where(), self.checked.games))
-            self.said.set_text(found or "")
+            write_whole(beside, asking.placed(text, folder.at()).encode(), folder.at())
+            found = await heard(trial(beside, self.where(), self.checked.games, KINDS[self.kind].command))
+            if text == self.text.value:
+                self.said.set_text(found or "")
         except OSError as error:
             tell(f"{beside}: {error.strerror}")
         finally:
@@ -229,7 +246,7 @@ class NewRunPage:
 def with_key(text: str, key: str, value: Any) -> str:
     """A configuration with another value of a key, or without it where that is empty; all else stays as it is."""
     document = tomlkit.parse(text)
-    if value in ("", []):
+    if value in ("", [], {}):
         document.pop(key, None)
     elif isinstance(value, list) and all(isinstance(one, str) for one in value):
         document[key] = tomlkit.array()
@@ -244,15 +261,13 @@ def _value(key: str, text: str) -> Any:
     """What a field's text means; as it is where it means nothing, which the check then says."""
     if key in LISTS:
         return [line.strip() for line in text.splitlines() if line.strip()]
-    try:
-        if key in NUMBERS and text:
-            return int(text)
-        if key in SEVERAL and text:
-            return [int(part) for part in text.split(",")]
-        if key == "budget" and text:
-            return tomllib.loads(f"budget = {{ {text} }}")["budget"]
-    except ValueError:
-        pass
+    with suppress(ValueError):
+        if key in TABLES:
+            return tomlkit.parse(text)
+        if key in NUMBERS:
+            return tomllib.loads(f"value = {text}")["value"]
+        if key == "workers" and text:
+            return tomllib.loads(f"value = [{text}]")["value"]
     return text
 
 
@@ -280,4 +295,5 @@ def _write(path: Path, text: str) -> None:
 def open_page() -> None:
     """The page."""
     with page("New run"):
+        ui.add_css(STYLE)
         NewRunPage()

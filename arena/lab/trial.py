@@ -1,10 +1,11 @@
-"""How long a tournament will take: some seconds of it are played, as any run is, and thrown away."""
+"""How long a run will take: some seconds of it are played, as any run is, and thrown away."""
 
 import asyncio
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from arena.lab.apart import Failed
@@ -20,13 +21,13 @@ COMMAND = (
 )
 
 
-async def trial(path: Path, where: list[str], games: int) -> str:
-    """In words, how long the tournament in a file takes with these options; Failed says why that is not known."""
+async def trial(path: Path, where: list[str], games: int, command: Sequence[str] = ("run",)) -> str:
+    """In words, how long it takes to play a file with these options; Failed says why that is not known."""
     with tempfile.TemporaryDirectory(prefix="arena-trial-") as place:
         folder, log = Path(place, "run"), Path(place, "console.txt")
         with open(log, "wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-c", COMMAND, "run", str(path), "--out", str(folder), *where],
+                [sys.executable, "-P", "-c", COMMAND, *command, str(path), "--out", str(folder), *where],
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -607,7 +608,7 @@ def test_a_part_of_a_study_goes_on_with_the_study(tmp_path, monkeypatch):
 ])  # fmt: skip
 def test_at_most_is_what_can_be_played_and_not_what_is_played_first(keys, words, games, tmp_path):
     text = f'game = "tictactoe"\nagents = ["random", "flat(playouts=1)"]\n{keys}\n'
-    found = asking.checked("tournament", text, tmp_path / "new.toml")
+    found = asking.checked("two agents", text, tmp_path / "new.toml")
     assert found.about.endswith(words) and found.games == games
 
 
@@ -615,16 +616,22 @@ def test_at_most_is_what_can_be_played_and_not_what_is_played_first(keys, words,
 def test_what_a_form_begins_with_can_be_started(kind, tmp_path):
     found = asking.checked(kind, KINDS[kind].text, tmp_path / "new.toml")
     assert found.faults == [] and found.about and (found.games is not None) == KINDS[kind].played
-    assert KINDS[kind].command[0] in ("run", "study")
+    assert KINDS[kind].command[0] in ("run", "study", "tune")
+    for key, value in tomllib.loads(KINDS[kind].text).items():
+        assert new_run_page._value(key, asking.field_text(value)) == value
+        assert key in (*KINDS[kind].keys, *KINDS[kind].more)
 
 
 @pytest.mark.parametrize("kind, text, why", [
-    ("tournament", "game = ", "is not TOML"),
-    ("tournament", 'game = "connect4"\ngames = 3\nagents = ["uct", "random"]', "games = 3: .*even number"),
-    ("tournament", 'game = "conect4"\ngames = 2\nagents = ["random", "uct(playouts=1)"]', "unknown game 'conect4'"),
-    ("tournament", 'plugins = ["no_such_plugin"]', "no_such_plugin"),
-    ("study of schemes", 'game = "connect4"\nscheme = ["root"]', "scheme: is no key of a study of schemes"),
-    ("study of schemes", 'game = "connect4"\nschemes = ["alphabeta"]', "is not a parallel search"),
+    ("two agents", "game = ", "is not TOML"),
+    ("two agents", 'game = "connect4"\ngames = 3\nagents = ["uct", "random"]', "games = 3: .*even number"),
+    ("two agents", 'game = "conect4"\ngames = 2\nagents = ["random", "uct(playouts=1)"]', "unknown game 'conect4'"),
+    ("a class of agents", 'plugins = ["no_such_plugin"]', "no_such_plugin"),
+    ("parallel schemes", 'game = "connect4"\nscheme = ["root"]', "scheme: is no key of a study of schemes"),
+    ("parallel schemes", 'game = "connect4"\nschemes = ["alphabeta"]', "^scheme alphabeta: is not a parallel search"),
+    ("a tuning", 'game = "nim"\nagent = "uct"\nparameters = { exploration = 3 }', "^parameters.exploration = 3: is"),
+    ("a tuning", 'agent = "uct(playouts=9)"\nparameters = { exploration = [1, 2] }', "^game: is missing"),
+    ("a tuning", 'agent = "uct(playouts=9)"\nparameters = { exploration = [1, 2] }\nagents = []', "^agents: cannot"),
 ])  # fmt: skip
 def test_mistakes_in_a_new_run_are_those_of_the_command_line(kind, text, why, tmp_path):
     found = asking.checked(kind, text, tmp_path / "new.toml")
@@ -633,7 +640,22 @@ def test_mistakes_in_a_new_run_are_those_of_the_command_line(kind, text, why, tm
     )
 
 
-@pytest.mark.parametrize("value", ["text", 3, ["a", "b"], [1, 2], {"playouts": 1000}, {"clock": "10+0.1"}])
+@pytest.mark.parametrize("fault, key", [
+    ("games = 3: is odd", "games"), ("game = 'x': unknown game", "game"), ("agents[1].agent = 'x': unknown", "agents"),
+    ("parameters.exploration: is missing", "parameters"), ("scheme leaf: x", "schemes"), ("budgets: x", None),
+    ("unknown agent 'games'", None), ("", None), ("is not TOML: games", None),
+])  # fmt: skip
+def test_a_fault_stands_beside_the_field_of_its_key(fault, key):
+    keys = ("game", "games", "agents", "schemes", "parameters", "budget")
+    assert asking.key_of(fault, keys) == key
+
+
+NESTED = {"ties": {"choices": ["a", "\u2028\n"]}, "options": {"Skill Level": {"low": 0, "high": 20, "whole": True}}}
+
+
+@pytest.mark.parametrize("value", [
+    "text", 3, ["a", "b"], [1, 2], {"playouts": 1000}, {"clock": "10+0.1", "playouts": 3}, NESTED,
+])  # fmt: skip
 def test_a_field_says_what_the_text_says(value):
     key = {str: "format", int: "games", dict: "budget"}.get(type(value), "agents" if value == ["a", "b"] else "workers")
     assert new_run_page._value(key, asking.field_text(value)) == value
@@ -647,6 +669,7 @@ def test_a_field_changes_its_key_and_nothing_else():
         ("agents", ["a", "b", "c"], '["a"]', '[\n    "a",\n    "b",\n    "c",\n]'),
         ("games", "", "games = 20\n", ""),
         ("seed", 4, '["a"]\n', '["a"]\nseed = 4\n'),
+        ("budget", {}, "\n[budget]\nplayouts = 5 # few\n", "\n"),
     ):
         assert with_key(text, key, value) == text.replace(old, new)
 
@@ -659,7 +682,7 @@ def test_a_plug_in_of_the_current_folder_is_found(tmp_path, monkeypatch):
     )
     monkeypatch.chdir(tmp_path)
     text = 'game = "here"\ngames = 2\nplugins = ["of_this_folder"]\nagents = ["random", "uct(playouts=2)"]\n'
-    (found,) = answers(60.0, (asking.checked, "tournament", text, Path("runs", "here-1.toml")))
+    (found,) = answers(60.0, (asking.checked, "two agents", text, Path("runs", "here-1.toml")))
     assert found.faults == [] and found.games == 2
     written = asking.placed(text, Path("runs"))
     assert written == f'plugin_path = "{tmp_path}"\n{text}'
@@ -676,6 +699,9 @@ def test_a_trial_says_how_long(tmp_path, monkeypatch):
     assert re.fullmatch(r"about \d+ (s|min): [\d,]+ of 20,000 games took [23] s", said), said
     (tmp_path / "new.toml").write_text(text.replace("20000", "2"))
     assert asyncio.run(trial.trial(tmp_path / "new.toml", ["--workers", "1"], 2)) == "2 s or less"
+    (tmp_path / "new.toml").write_text(KINDS["a tuning"].text.replace("playouts=100", "playouts=2000"))
+    said = asyncio.run(trial.trial(tmp_path / "new.toml", ["--workers", "1"], 3000, KINDS["a tuning"].command))
+    assert re.fullmatch(r"about \d+ (s|min): [\d,]+ of 3,000 games took [23] s", said), said
     (tmp_path / "new.toml").write_text(text.replace("uct", "utc"))
     with pytest.raises(Failed, match="utc"):
         asyncio.run(trial.trial(tmp_path / "new.toml", ["--workers", "1"], 2))
@@ -696,7 +722,7 @@ def test_a_plug_in_that_was_edited_is_read_again(tmp_path):
         beside, found = Apart(60.0), []
         for name in ("one", "three", "eleven"):
             (tmp_path / "edited_plugin.py").write_text(game.format(name))
-            found.append(await beside.do(asking.checked, "tournament", text.format(name), tmp_path / "new.toml"))
+            found.append(await beside.do(asking.checked, "two agents", text.format(name), tmp_path / "new.toml"))
         beside.close()
         return found
 

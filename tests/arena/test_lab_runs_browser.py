@@ -321,8 +321,9 @@ def test_a_tournament_without_a_terminal(browser, tmp_path):
     """Fields change the text and the text the fields; mistakes are told while one types; it is started and ends."""
     with lab(tmp_path) as (_, address), opened(browser, address("/new")) as (page, problems):
         said = page.get_by_role("status")
-        until(lambda: "20 games" in said.first.inner_text())
-        toml, count = page.get_by_label("configuration (TOML)"), page.get_by_label("games of each two agents")
+        until(lambda: "200 games" in said.first.inner_text())
+        assert not page.get_by_label("opening plies").is_visible()
+        toml, count = page.get_by_label("configuration (TOML)"), page.get_by_label("games", exact=True)
         count.fill("3")
         count.press("Tab")
         until(lambda: "games = 3" in toml.input_value())
@@ -348,9 +349,9 @@ def test_a_tournament_without_a_terminal(browser, tmp_path):
 
 def test_a_study_is_started_too(browser, tmp_path):
     with lab(tmp_path) as (_, address), opened(browser, address("/new")) as (page, problems):
-        until(lambda: "20 games" in text(page))
-        page.get_by_label("what").click()
-        page.get_by_role("option", name="study of schemes").click()
+        until(lambda: "200 games" in text(page))
+        page.get_by_label("purpose").click()
+        page.get_by_role("option", name="parallel schemes").click()
         until(lambda: "schemes and numbers of workers" in text(page))
         small = 'game = "tictactoe"\ngames = 2\nplayouts = 4\nworkers = [2]\nschemes = ["root"]\n'
         page.get_by_label("configuration (TOML)").fill(small)
@@ -361,3 +362,35 @@ def test_a_study_is_started_too(browser, tmp_path):
         until(lambda: "root" in text(page) and page.locator("main img").count() == 1)
         assert "starting" not in text(page)
         assert problems == []
+
+
+def test_a_tuning_is_started_once_its_fields_are_right(browser, tmp_path):
+    """What is wrong stands beside its field, also of one that is folded, and goes when that is mended."""
+    with lab(tmp_path) as (_, address), opened(browser, address("/new"), "phone", "dark") as (page, problems):
+        until(lambda: "200 games" in text(page))
+        page.get_by_label("purpose").click()
+        page.get_by_role("option", name="a tuning").click()
+        until(lambda: "2,000 games to search, then at most 1,000 to confirm" in text(page))
+        small = 'game = "tictactoe"\nagent = "uct(playouts=4)"\ngames = 32\npairs = 2\nat_once = 4\nsampler = "sobol"\n'
+        more = "seed = -1.5\n[parameters]\nexploration = [3.0, 0.1]\n[confirm]\ngames = 8\n"
+        page.get_by_label("configuration (TOML)").fill(small + more)
+
+        def wrong(label):
+            return page.locator(".q-field", has=page.get_by_label(label)).get_by_role("alert")
+
+        ranges, seed = page.get_by_label("ranges, one a line"), page.get_by_label("seed")
+        until(lambda: seed.is_visible() and "seed = -1.5" in wrong("seed").inner_text())
+        assert page.get_by_role("button", name="Start").is_disabled()
+        seed.fill("1")
+        seed.press("Tab")
+        until(lambda: "low is less than high" in wrong("ranges, one a line").inner_text())
+        assert wrong("seed").count() == 0 and faults_of(page) == {}
+        ranges.fill("exploration = { low = 0.1, high = 3.0 }")
+        ranges.press("Tab")
+        until(
+            lambda: "exploration of uct(playouts=4): 32 games" in text(page) and page.get_by_role("alert").count() == 0
+        )
+        page.get_by_role("button", name="Start").click()
+        page.wait_for_url("**/runs/tictactoe-1*", timeout=120_000)
+        until(lambda: "finished" in text(page) and page.locator("tbody tr").count() > 2, 180)
+        assert page.get_by_role("combobox", name="table").input_value() == "trials" and problems == []
