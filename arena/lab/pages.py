@@ -31,7 +31,7 @@ from arena.lab import (
 from arena.lab.access import Guard, token_of
 from arena.lab.apart import CHECKING, READING
 from arena.lab.frame import unless_crowded
-from arena.lab.searches import SPARE
+from arena.lab.searches import SPARES
 
 HOST = "127.0.0.1"
 _tasks = list[asyncio.Task]()  # which nothing else would keep
@@ -72,13 +72,13 @@ async def _warm() -> None:
     async def read() -> None:
         with suppress(UserError):  # the server has ended meanwhile
             await READING.do(reading.listed, folder.at())
-            SPARE.keep()
+            SPARES.keep(2)  # the page Analyse has two searches
 
     _tasks.append(asyncio.create_task(read()))
 
 
 def _end_processes() -> None:
-    SPARE.close()
+    SPARES.close()
     READING.close()
     CHECKING.close()
 

@@ -25,7 +25,7 @@ MANY = 250  # moves without squares, beyond which there is a list instead of but
 class PlayPage:
     """One game on one page."""
 
-    def __init__(self, line: Line, agent: str, other: str, side: str, begun: bool):
+    def __init__(self, line: Line, agent: str, other: str, side: str, begun: bool, usual: bool = False):
         self.line, self.agent, self.other, self.side = line, agent, other, side
         self.begun = begun  # whether a person wants searches: an address alone begins none
         self.searches: dict[str, Search] = {}  # by agent
@@ -44,6 +44,8 @@ class PlayPage:
             self.moves = MovesView(self.look_at)
             new_game(line, self.agent, self.other, self.side)
         self.draw()
+        if begun or usual:  # no address has named the agent: it starts while a person thinks
+            self._searching()
         ui.timer(TICK, self.tick)
 
     # -- What is on it ----------------------------------------------------------------------------------------------
@@ -323,7 +325,8 @@ def open_page(game: str = "", agent: str = "", other: str = "", side: str = "", 
     def fill() -> None:
         line = line_of(game, moves, seed)
         usual = ALONE if line.game.players == 1 else AGENT
-        PlayPage(line, agent or usual, other, side if side in SIDES else "first", begun)
+        unasked = not (game or moves or agent or other)
+        PlayPage(line, agent or usual, other, side if side in SIDES else "first", begun, unasked)
 
     with page("Play"):
         consent.when_agreed(game, fill)

@@ -18,33 +18,36 @@ MOST = 32  # at a time
 SLOW_STOP = 3.0  # seconds after which a search that was told to stop is killed
 
 
-class Spare:
-    """A process that has loaded all but an agent and a game, for the next search: it begins a second earlier."""
+class Spares:
+    """Processes that have loaded all but an agent and a game, for the next searches: these begin a second earlier."""
 
     def __init__(self) -> None:
-        self.kept = False
-        self.waiting: tuple[Any, Any] | None = None  # it, and our end of its pipe
+        self.kept = 0
+        self.waiting = list[tuple[Any, Any]]()  # with our end of its pipe
 
     def take(self) -> tuple[Any, Any]:
-        """It, or where there is none a new process."""
-        taken, self.waiting = self.waiting, None
-        return taken if taken and taken[0].is_alive() else self._started()
+        """One of them, or where there is none a new process."""
+        while self.waiting:
+            if (taken := self.waiting.pop())[0].is_alive():
+                return taken
+        return self._started()
 
-    def keep(self) -> None:
-        """Have one from now on."""
-        self.kept = True
+    def keep(self, number: int) -> None:
+        """Have so many from now on."""
+        self.kept = number
         self.renew()
 
     def renew(self) -> None:
-        """Have another one, if they are kept: once a search has begun, which would begin more slowly beside it."""
-        if self.kept and self.waiting is None:
-            self.waiting = self._started()
+        """Have as many as are kept, unless a search is starting, which they would slow down."""
+        if all(search.ready for search in Search.running):
+            while len(self.waiting) < self.kept:
+                self.waiting.append(self._started())
 
     def close(self) -> None:
         """Have none any more."""
-        self.kept = False
-        if self.waiting:
-            self.waiting[0].kill()
+        self.kept = 0
+        for process, _ in self.waiting:
+            process.kill()
 
     @staticmethod
     def _started() -> tuple[Any, Any]:
@@ -55,7 +58,7 @@ class Spare:
         return process, ours
 
 
-SPARE = Spare()
+SPARES = Spares()
 
 
 class Search:
@@ -74,7 +77,7 @@ class Search:
         self.best: float | None = None  # score found, in a game for one player
         self.stopping: float | None = None  # since when
         self._waiting: deque[tuple] = deque()  # orders, until it is ready
-        self.process, self._pipe = SPARE.take()
+        self.process, self._pipe = SPARES.take()
         with suppress(OSError):  # it has died meanwhile, as `hear` finds
             self._pipe.send((agent, game))
         Search.running.add(self)
@@ -144,7 +147,7 @@ class Search:
         if kind == "ready":
             self.ready = True
             self._send()
-            SPARE.renew()
+            SPARES.renew()
             return None
         if kind not in ("thought", "best"):
             self.asked, self.stopping = self.asked - 1, None
