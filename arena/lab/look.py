@@ -34,7 +34,10 @@ body { --q-primary: #1f5f99 !important; }
 .nicegui-link { display: inline-flex; align-items: center; }
 .q-btn, .q-table td, .q-table th, .q-tree { font-size: 14px; }
 @media (max-width: 600px) { .q-btn { min-height: 44px; min-width: 44px; } }
-body.body--dark { --q-primary: #8fc1f7 !important; }
+body.body--dark { --q-primary: #8fc1f7 !important; --q-negative: #ff8a80 !important; }
+.body--dark .q-btn.bg-primary { --q-primary: #2a66a8; }
+.q-field__messages { font-size: 14px; }
+.q-field--float .q-field__label { font-size: 18.6px; }
 .nicegui-row > .nicegui-column { min-width: 0; }
 .arena-lab-wrap th { white-space: normal; }
 .arena-lab-wide { overflow-x: auto; }

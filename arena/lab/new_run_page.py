@@ -34,7 +34,6 @@ HINTS = {
     "playouts": "playouts of each worker", "move_seconds": "seconds for a move, at most",
     "parameters": "ranges, one a line, such as exploration = [0.1, 2.0]", "confirm": "match that confirms",
 }  # fmt: skip
-STYLE = ".q-field__messages { font-size: 14px; } body.body--dark { --q-negative: #ff8a80 !important; }"  # of faults
 LOOK = 0.3  # seconds between looks whether a run has begun
 
 
@@ -295,5 +294,4 @@ def _write(path: Path, text: str) -> None:
 def open_page() -> None:
     """The page."""
     with page("New run"):
-        ui.add_css(STYLE)
         NewRunPage()
