@@ -78,6 +78,13 @@ def from_values(values: Mapping[str, Any], source: str = "the command line") -> 
     return config
 
 
+def import_plugins_of(values: Mapping[str, Any], source: str) -> None:
+    """Import the plug-ins that keys name, before an agent is made of them; ConfigError lists what cannot be."""
+    reader = Reader(values)
+    if not reader.import_plugins():
+        raise ConfigError([f"{source}: {problem}" for problem in reader.problems])
+
+
 def _plain(key: str, value: Any) -> Any:
     """Text for games and agents, tables for agents and budgets."""
     if isinstance(value, list | tuple):

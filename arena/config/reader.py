@@ -56,7 +56,7 @@ class Reader:
         """The configuration; None if there are problems."""
         form: list[str] = []
         self._spell_out_agents()
-        if self._import_plugins():
+        if self.import_plugins():
             instances = self._instances()
             kind, given = self._kind(instances), self.values.get("games")
             if kind and kind.counts_games:
@@ -89,7 +89,8 @@ class Reader:
             complaint((key,), self.values[key], unknown_key(key, known)) for key in unknown
         ]
 
-    def _import_plugins(self) -> bool:
+    def import_plugins(self) -> bool:
+        """Import the plug-ins; whether that could be done, else `problems` say why not."""
         plugins, folder = self.values.get("plugins", []), self.values.get("plugin_path")
         look_in(folder if plugins and isinstance(folder, str) else None)
         for i, plugin in enumerate(_listed(plugins)):

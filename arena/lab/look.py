@@ -66,7 +66,7 @@ a.nicegui-link { color: var(--q-primary); text-decoration: underline; }
 .arena-lab-graph rect:hover { fill: #8a949e; fill-opacity: .3; }
 .arena-lab-graph polyline, .arena-lab-graph circle { stroke: var(--search); }
 .arena-lab-graph circle { fill: var(--search); }
-.arena-lab-line { max-height: 40vh; overflow-y: auto; font-size: 14px; }
+.arena-lab-line { position: relative; max-height: 40vh; overflow-y: auto; font-size: 14px; }
 .arena-lab-line .row { display: grid; grid-template-columns: 3em 1fr 1fr; align-items: center; }
 .arena-lab-line .number { opacity: .75; padding: 0 4px; }
 .arena-lab-line .variation { padding-left: 3em; line-height: 1.9; }

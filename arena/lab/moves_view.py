@@ -12,6 +12,10 @@ WIDE, HIGH, LEFT, BELOW = 320, 130, 26, 18  # units of the graph, and of its mar
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)  # plies between numbers below it
 MOST_NUMBERS = 8
 
+IN_SIGHT = """setTimeout(() => {
+    const at = document.querySelector('.arena-lab-line [aria-current]'), list = at?.closest('.arena-lab-line');
+    if (at) { list.scrollTop = at.offsetTop - list.clientHeight / 2; } }, 50)"""
+
 
 class MovesView:
     """A list of moves and a graph; `go` is called with the number of a move that was chosen in either."""
@@ -28,6 +32,7 @@ class MovesView:
         sides = [tried.sides[number] for number in whole[1:]]
         bad = {whole[ply + 1] for ply in blunders({kind: dict(one) for kind, one in series.items()}, sides)}
         self.list.set_content("".join(_rows(tried, bad, players)))
+        ui.run_javascript(IN_SIGHT)
         self.graph.set_content(graph_of(series, whole, len(tried.way(tried.here))))
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from arena import results
 from arena.config.config import ConfigError
-from arena.config.loading import text_of, values_in
+from arena.config.loading import import_plugins_of, text_of, values_in
 from arena.formats.base import Way
 from arena.results.database.store import FILE_NAME
 from arena.results.shown.kinds import TRIALS
@@ -46,6 +46,7 @@ def from_keys(values: Mapping[str, Any], source: str = "tune") -> Tuning:
         given["against"] = (against,)
     given["run"] = {key: value for key, value in values.items() if key not in own}
     tuning = Tuning.from_values(given, source)
+    import_plugins_of(tuning.run, source)  # which may have the agent
     space_of(tuning.agent, tuning.parameters, source)
     return tuning
 

@@ -436,6 +436,29 @@ def test_it_is_the_same_on_any_number_of_workers(tuned, tmp_path):
     assert stored(folder) == stored(tmp_path / "two") and tuning_run.summary(again) == tuning_run.summary(one)
 
 
+def test_an_agent_of_a_plugin_is_tuned_where_nothing_has_imported_it(tmp_path):
+    lines = (
+        "from dataclasses import dataclass",
+        "from arena.agents.random import Random",
+        "@dataclass(frozen=True)",
+        "class Greedy(Random):",
+        "    greed: float = 0.5",
+        "    name = 'test_greedy_of_a_plugin'",
+    )
+    (tmp_path / "greedy_plugin.py").write_text("\n".join(lines))
+    file = tmp_path / "tune.toml"
+    file.write_text(
+        'game = "tictactoe"\nagent = "test_greedy_of_a_plugin"\nparameters = { greed = [0.0, 1.0] }\n'
+        'plugins = ["greedy_plugin"]\ngames = 64\n'
+    )
+    code = f"import pathlib\nfrom arena.study import tuning_run as it\nprint(it.read_file(pathlib.Path({str(file)!r})).agent)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/")
+    assert told.stdout == "test_greedy_of_a_plugin\n", told.stderr
+    file.write_text(file.read_text().replace('["greedy_plugin"]', '["greedy_plugins"]'))
+    with pytest.raises(ConfigError, match="is no module in"):
+        tuning_run.read_file(file)
+
+
 def test_what_was_tuned_is_shown(tuned):
     folder, one = tuned
     with pytest.raises(ConfigError, match="holds a study already"):
