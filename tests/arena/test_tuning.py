@@ -451,7 +451,8 @@ def test_an_agent_of_a_plugin_is_tuned_where_nothing_has_imported_it(tmp_path):
         'game = "tictactoe"\nagent = "test_greedy_of_a_plugin"\nparameters = { greed = [0.0, 1.0] }\n'
         'plugins = ["greedy_plugin"]\ngames = 64\n'
     )
-    code = f"import pathlib\nfrom arena.study import tuning_run as it\nprint(it.read_file(pathlib.Path({str(file)!r})).agent)"
+    read = f"tuning_run.read_file(Path({str(file)!r}))"
+    code = f"from pathlib import Path\nfrom arena.study import tuning_run\nprint({read}.agent)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/")
     assert told.stdout == "test_greedy_of_a_plugin\n", told.stderr
     file.write_text(file.read_text().replace('["greedy_plugin"]', '["greedy_plugins"]'))
