@@ -277,11 +277,13 @@ def test_what_an_address_has_wrong_costs_no_more_than_that(browser, lab):
 
 def test_an_agent_that_does_not_play_the_game_is_refused_before_it_begins(browser, lab):
     with opened(browser, address(lab, "/play", game="pig", agent="alphabeta", side="second")) as (page, _):
+        page.get_by_text("New game").click()
+        start = page.get_by_role("button", name="Start")
+        start.wait_for()
         begin(page)
         until(lambda: "alphabeta plays games" in page.locator("body").inner_text())
         assert page.get_by_role("button", name="Begin").is_visible()
-        page.get_by_text("New game").click()
-        page.get_by_role("button", name="Start").click()
+        start.press("Enter")  # where the sentence may lie above it
         until(lambda: page.locator(".q-notification__badge").count() == 1)  # the same again
 
 
@@ -416,7 +418,7 @@ def test_a_page_elsewhere_runs_and_reads_nothing(browser, lab, elsewhere, tmp_pa
     until(lambda: children(lab) == [], 3.0)
     ran = tmp_path / "ran"
     queries = ({"agent": f"external(command='touch {ran}')", "side": "second"}, {"agent": "uct", "side": "none"})
-    with opened(browser, address(lab, "/play")) as (own, _):
+    with opened(browser, address(lab, "/analyse")) as (own, _):  # which starts no search
         for query in queries:
             page, answers = own.context.new_page(), []
             page.context.on("response", lambda one, to=answers: to.append((one.url, one.status)))
