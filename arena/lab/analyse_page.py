@@ -126,6 +126,7 @@ class Panel:
         if self.search is not None:
             self.search.close()
             self.search = None
+            self.page.forget(self.kind)
 
 
 class AnalysePage:
@@ -151,6 +152,7 @@ class AnalysePage:
                     "Play from here": lambda: ui.navigate.to(self._address("/play")),
                 }
             )
+            self.variations = MovesView(self.go_to)
             rules_of(line.game)
             self._position()
             self.evaluations = (
@@ -167,7 +169,6 @@ class AnalysePage:
                 self.count = ui.number("iterations of a tree", value=30, min=1, max=100_000, precision=0)
                 self.count.classes("w-40")
             self.tree = TreeView(self.try_line)
-            self.variations = MovesView(self.go_to)
         self.draw()
         ui.timer(TICK, self.tick)
         ui.timer(VALUES, self.show_values)
@@ -238,6 +239,12 @@ class AnalysePage:
         panel.card.delete()
         if self.board.shades.pop(panel.kind, None):
             self.board.draw(clickable=True)
+
+    def forget(self, kind: str) -> None:
+        """Drop the values of a search: its colour may be another one's next."""
+        for values in self.tried.values:
+            values.pop(kind, None)
+        self.stale = True
 
     def draw(self) -> None:
         """Show the position, and make the address that of it."""
