@@ -308,11 +308,22 @@ def test_analysis(browser, lab):
         page.get_by_label("agent", exact=True).first.press("Enter")
         page.get_by_role("button", name="Search", exact=True).first.click()
         until(lambda: page.locator("tbody tr").count() > 3)
-        until(lambda: page.locator(".arena-lab-board .search-a").count() > 0)
+        rings = {kind: page.locator(f".arena-lab-board .{kind}") for kind in ("search-a", "search-b")}
+        until(lambda: rings["search-a"].count() > 0)
         page.get_by_role("button", name="Search", exact=True).last.click()
-        until(lambda: page.locator(".arena-lab-board .search-a").count() and page.locator(".arena-lab-board .search-b").count() == 1)
+        until(
+            lambda: (
+                page.locator(".arena-lab-board .search-a").count()
+                and page.locator(".arena-lab-board .search-b").count() == 1
+            )
+        )
         page.get_by_role("button", name="Remove").last.click()
-        until(lambda: page.locator(".arena-lab-board .search-a").count() and not page.locator(".arena-lab-board .search-b").count())
+        until(
+            lambda: (
+                page.locator(".arena-lab-board .search-a").count()
+                and not page.locator(".arena-lab-board .search-b").count()
+            )
+        )
         page.get_by_role("button", name="Tree").first.click()
         until(lambda: page.locator("[data-node]").count() > 3)
         assert "After 2 plies, the first player" in status(page)
@@ -343,10 +354,11 @@ def test_moves_and_values_lead_to_their_positions(browser, lab):
             page.locator(f".spot[aria-label='{square}']").click()
         until(lambda: moves.inner_text().split() == ["1.", "2b3b", "4a3a", "2.", "2c3c", "ply", "3:2d3d"])
         page.get_by_role("button", name="Search", exact=True).first.click()
-        until(lambda: page.locator(".arena-lab-graph .search-a[r]").count() == 1 and page.locator(".arena-lab-bar i").is_visible())
+        values = page.locator(".arena-lab-graph .search-a[r]")
+        until(lambda: values.count() == 1 and page.locator(".arena-lab-bar i").is_visible())
         page.locator(".arena-lab-graph rect").nth(1).click()
         until(lambda: "After 1 plies" in status(page))
-        until(lambda: page.locator(".arena-lab-graph .search-a[r]").count() == 2)
+        until(lambda: values.count() == 2)
         page.get_by_role("button", name="Last", exact=True).click()
         until(lambda: "After 3 plies" in status(page) and "2d3d" in page.evaluate("location.href"))
         assert problems == [] and faults_of(page) == {}
