@@ -7,24 +7,28 @@ each process, or 0.  The program has MARK in its environment, as ARENA_MARK, and
 its own, or 128 plus the signal.
 
 A worker cannot do this itself: a killed worker kills nothing, a signal to the group misses processes that have left it,
-and code between fork and exec is unsafe with threads.  On Linux all orphans of the program become children of this
-process, which finds them that way; elsewhere the program's group is killed.
+and code between fork and exec is unsafe with threads.  Where the system gathers orphans, as Linux does, they become
+children of this process, which finds them that way; elsewhere the program's group is killed.
 
-On Linux an outer process runs an inner one, which runs the program.  If either is killed, the other kills the program,
+There an outer process runs an inner one, which runs the program.  If either is killed, the other kills the program,
 and the outer one ends by SIGKILL, which tells the owner.  A stopped inner one is continued by the outer one, and either
 when its own parent ends.  Elsewhere orphans cannot be found, so there is one process.
 """
 
-import ctypes
 import os
-import resource
 import select
 import signal
 import sys
 import time
 from contextlib import suppress
+from importlib.util import module_from_spec, spec_from_file_location
 
-SET_DEATH_SIGNAL, SET_CHILD_SUBREAPER = 1, 36  # of Linux's prctl
+# by its file: this program begins without the project's packages, in a few milliseconds
+HERE = os.path.dirname(os.path.abspath(__file__))
+SPEC = spec_from_file_location("system", os.path.join(HERE, "..", "..", "games", "core", "system.py"))
+assert SPEC is not None and SPEC.loader is not None
+system = module_from_spec(SPEC)
+SPEC.loader.exec_module(system)
 LOOK = 0.05  # seconds between counts of processes
 PAUSE = 0.002  # seconds between checks that killed processes have ended
 CANNOT_START = 127
@@ -38,7 +42,7 @@ def main() -> int:
     def become():
         _become(command, memory, mark)
 
-    if sys.platform != "linux":
+    if not system.gather_orphans():
         return _shown(_guard(control, become, most))
     inner_control, ours = os.pipe()
 
@@ -55,8 +59,8 @@ def main() -> int:
 
 def _guard(control: int, run, most: int = 0, wakes: bool = False) -> int:
     """Fork a process that does `run`; when it or `control` ends, kill all below this one.  Returns its exit code."""
-    _prctl(SET_CHILD_SUBREAPER, 1)
-    _prctl(SET_DEATH_SIGNAL, signal.SIGCONT)
+    system.gather_orphans()
+    system.get_signal_at_parents_end(signal.SIGCONT)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
@@ -88,22 +92,16 @@ def _shown(code: int) -> int:
 def _become(command: list[str], memory: int, mark: str) -> None:
     try:
         os.setpgid(0, 0)
-        _prctl(SET_DEATH_SIGNAL, signal.SIGKILL)
+        system.get_signal_at_parents_end(signal.SIGKILL)
         for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGCHLD, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        if memory:
-            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        system.limit_memory(memory or None)
         os.environ["ARENA_MARK"] = mark
         os.execvp(command[0], command)
     except BaseException as error:
         os.write(2, f"{command[0]}: {error}\n".encode(errors="backslashreplace"))
     finally:
         os._exit(CANNOT_START)
-
-
-def _prctl(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _reaped(child: int, wakes: bool = False) -> tuple[int | None, bool]:
@@ -127,57 +125,22 @@ def _reaped(child: int, wakes: bool = False) -> tuple[int | None, bool]:
 
 def _kill_all(child: int) -> None:
     """Kill the child's group and all descendants: orphans become children of this process."""
-    with suppress(OSError):
-        os.killpg(child, signal.SIGKILL)  # none of them can fork any more
+    system.kill_group(child)  # none of them can fork any more
     while not _reaped(child)[1]:
-        for pid in _descendants():
+        for pid in system.descendants():
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(PAUSE)
 
 
 def _has_more_than(most: int) -> bool:
-    found, ahead = 0, [str(os.getpid())]
+    found, ahead = 0, [os.getpid()]
     while ahead and found <= most:
-        try:
-            below = _children(ahead.pop())
-        except FileNotFoundError:
-            if not os.path.exists(f"/proc/self/task/{os.getpid()}/children"):  # not every Linux has it
-                return len(_descendants()) > most
-            continue  # it has ended
+        if (below := system.children_of(ahead.pop())) is None:  # not every Linux has such lists
+            return len(system.descendants()) > most
         found += len(below)
         ahead += below
     return found > most
-
-
-def _children(pid: str) -> list[str]:
-    found = []
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/children") as file:
-            found += file.read().split()
-    return found
-
-
-def _descendants() -> list[int]:
-    """All processes below this one; without /proc, none."""
-    children: dict[int, list[int]] = {}
-    try:
-        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
-    for pid in pids:
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            continue
-        children.setdefault(parent, []).append(pid)
-    found, ahead = [], [os.getpid()]
-    while ahead:
-        below = children.get(ahead.pop(), [])
-        found += below
-        ahead += below
-    return found
 
 
 if __name__ == "__main__":

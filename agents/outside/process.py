@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.games.core.system import with_mark
+
 GUARD = Path(__file__).with_name("guard.py")
 LONGEST_LINE = 1 << 20  # bytes
 MOST_OUTPUT = 16 << 20  # bytes of one answer, with all lines before it
@@ -261,13 +263,12 @@ class Process:
 
 
 def kill_marked(mark: str) -> None:
-    """Kill the processes with that mark in their environment (found in /proc): a program has lost both its guards."""
+    """Kill the processes with that mark in their environment: a program has lost both its guards."""
     until, passes = time.monotonic() + 10 * GRACE, 0
     while passes < CLEAN and time.monotonic() < until:
         passes += 1
-        for path in Path("/proc").glob("[0-9]*/environ"):
+        for pid in with_mark(mark):
             with suppress(OSError):
-                if mark.encode() in path.read_bytes():
-                    os.kill(int(path.parent.name), signal.SIGKILL)
-                    passes = 0
+                os.kill(pid, signal.SIGKILL)
+                passes = 0
         time.sleep(GRACE / 20)

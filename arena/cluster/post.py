@@ -2,7 +2,6 @@
 
 import math
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from contextlib import suppress
 
 from arena.cluster import station_messages
 from arena.formats.fixture import Fixture
+from arena.games.core.system import kill_group
 from arena.workers.messages import WorkersEnd
 
 LOOK = 0.5  # seconds between looks whether the games are still wanted
@@ -84,8 +84,7 @@ class Post:
         try:
             self._process.wait(FAREWELL)
         except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):  # another task has ended it
-                os.killpg(self._process.pid, signal.SIGKILL)  # its workers, too, which may be stopped
+            kill_group(self._process.pid)  # its workers, too, which may be stopped
             self._process.wait()
 
     def _order(self, order) -> None:

@@ -23,6 +23,7 @@ from arena.cluster.describing import describe_station
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.games.core import cache
+from arena.games.core.system import start_method
 from arena.workers.crew import Crew
 from arena.workers.messages import SupervisorsEnd, WorkersEnd
 from arena.workers.supervisor import Supervisor
@@ -86,7 +87,7 @@ def main(orders_from: int, messages_to: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(os.getppid())
     # this process has no threads, and has imported what its workers need
-    multiprocessing.set_start_method("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
+    multiprocessing.set_start_method(start_method(threads=False))
     incoming = socket.socket(fileno=orders_from)
     channel, first = WorkersEnd(socket.socket(fileno=messages_to)), WorkersEnd(incoming, station_messages.orders)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens

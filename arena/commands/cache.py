@@ -59,8 +59,8 @@ def warm(
     """
     if to:
         _keep_in(to, context)
+    from arena.games.core.system import cores
     from arena.study import kernel_cache
-    from arena.workers.machine import cores
 
     wanted = kernel_cache.parts(game or registered("games"), agent or registered("agents"))
     if not any(wanted):

@@ -10,8 +10,8 @@ from arena.games.core.game import CHANCE, Game, IllegalMove, check_range
 from arena.games.core.jit import kernel
 from arena.games.core.playout import copy_state
 from arena.games.core.random import random_below, stream
+from arena.games.core.system import cores
 from arena.interop.observations import check_observation, plane_shape
-from arena.workers.machine import cores
 
 MOST = 1_000_000  # games
 LEAST_SHARE = 256  # games of a thread

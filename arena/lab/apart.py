@@ -3,7 +3,6 @@
 import asyncio
 import os
 import pickle
-import resource
 import signal
 import threading
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 from arena.agents.core.pool import CONTEXT, die_with_the_parent
 from arena.config.trust import changed
 from arena.games.core.errors import UserError
+from arena.games.core.system import limit_memory
 from arena.lab.searches import MEMORY
 
 P = ParamSpec("P")
@@ -111,8 +111,7 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
     threading.Thread(target=die_with_the_parent, daemon=True).start()
     os.nice(NICE)
-    if MEMORY:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    limit_memory(MEMORY or None)
 
 
 def _answered(function: Callable, arguments: tuple, options: dict) -> tuple:

@@ -15,6 +15,7 @@ from nicegui import ui
 
 from arena.formats.base import formats
 from arena.games.core.files import TEXT_BYTES, read_plain, write_whole
+from arena.games.core.system import cores
 from arena.lab import asking, consent, folder, launching
 from arena.lab.apart import CHECKING
 from arena.lab.asking import KINDS, Checked
@@ -22,7 +23,6 @@ from arena.lab.forms import SpecField
 from arena.lab.frame import button, heading, heard, page, tell, told
 from arena.lab.trial import trial
 from arena.runner.study_kinds import kind_of
-from arena.workers.machine import cores
 
 SPECS = {"game": "connect4", "agent": "uct"}  # and what they begin with
 LISTS = ("agents", "schemes", "openings", "plugins")

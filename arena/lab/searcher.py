@@ -171,7 +171,7 @@ class Searcher(Server):
 def main(pipe: Connection, memory: int) -> None:
     """Serve orders until the pipe is closed, or the parent is gone: the first names the agent and the game."""
     from arena.games.core.plugins import import_named
-    from arena.workers.confinement import limit_memory
+    from arena.games.core.system import limit_memory
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=die_with_the_parent, daemon=True).start()

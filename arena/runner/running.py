@@ -21,6 +21,7 @@ from arena.config.trust import trust
 from arena.formats.base import formats
 from arena.games.core.jit import warn_of_changes
 from arena.games.core.prepared_file import changes
+from arena.games.core.system import cores
 from arena.results.database.integrity import mend
 from arena.results.database.store import FILE_NAME, Store
 from arena.runner.desk import Desk
@@ -29,7 +30,7 @@ from arena.workers.codes import RULES, codes_of, is_ours, is_same, numbered
 from arena.workers.crew import Crew
 from arena.workers.engine import Engine
 from arena.workers.logs import RunLog
-from arena.workers.machine import classes_of, cores, describe_run, sources_of
+from arena.workers.machine import classes_of, describe_run, sources_of
 from arena.workers.supervisor import Supervisor
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """Studies: the plan in a study's folder, and a line of JSON for each finding, written at once."""
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from arena.config.config import ConfigError
 from arena.config.keys import MAX_COUNT
 from arena.games.core.files import TEXT_BYTES, open_to_append, read_plain, write_whole
 from arena.games.core.registry import SpecError
+from arena.games.core.system import lock
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def growing(path: Path, types: dict[str, Any]) -> Iterator[tuple[list[dict], Cal
     """The rows of a file that only this process adds to, and what adds one; ConfigError if another one is at work."""
     with open_to_append(path) as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file.fileno())
         except BlockingIOError:
             raise ConfigError([f"{path}: another process is at work on this study"]) from None
         file.truncate(_whole(read_plain(path)))  # left by a kill: nobody else writes now

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from arena.games.core.cache import PLACE
 from arena.games.core.errors import UserError
+from arena.games.core.system import start_method
 from arena.results.database.record import GameRecord, MoveRecord
 from arena.runner.events import Events
 
@@ -51,7 +52,7 @@ class Difference:
 def settings(empty: Path) -> list[Setting]:
     """The settings that are possible here, the one that others are compared with first; `empty`: a folder for code."""
     methods = multiprocessing.get_all_start_methods()
-    usual = "forkserver" if "forkserver" in methods else "spawn"
+    usual = start_method()
     every = [
         Setting("1 worker", usual, 1, environment={"PYTHONHASHSEED": "0"}),
         Setting("2 workers", usual),

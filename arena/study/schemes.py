@@ -34,6 +34,7 @@ from arena.games.core.files import read_plain, write_whole
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
 from arena.games.core.registry import parse_spec
+from arena.games.core.system import cores
 from arena.results.database.store import FILE_NAME, StoreExists, busy
 from arena.results.papers import strength_scaling
 from arena.results.statistics.even_factor import FINE, next_factor
@@ -41,7 +42,6 @@ from arena.runner import study_kinds
 from arena.runner.running import QUIETLY, Playing
 from arena.runner.steps import Grown, play_steps
 from arena.study.cells import Count, Games, Plan, Seed
-from arena.workers.machine import cores
 
 TIMES = "times.json"
 SCHEMES = ("root", "leaf", "tree", "tree(virtual_loss=0)", "tree(wu=true)", "pipeline")

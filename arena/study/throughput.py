@@ -13,8 +13,8 @@ from arena import agents, games
 from arena.config.config import ConfigError
 from arena.games.core.files import read_plain
 from arena.games.core.random import stream
+from arena.games.core.system import cores
 from arena.study.schemes import SchemesStudy
-from arena.workers.machine import cores
 
 FILE = "throughput.csv"
 ROUNDS = 5  # measurements of each search, in turns

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 import socket
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from arena.games.core.system import kill_group
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.messages import SupervisorsEnd
 from arena.workers.starting import having_children, no_interrupt, start_process
@@ -74,13 +74,6 @@ class Child:
         self.process.join()
         self.printed.close()
         self.end.close()
-
-
-def kill_group(group: int) -> None:
-    """Kill what is left of a process group."""
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
 
 
 class Printed:

@@ -1,6 +1,5 @@
 """Confines processes before they run agents' code, so that its faults harm nobody else."""
 
-import ctypes
 import io
 import multiprocessing
 import os
@@ -12,7 +11,7 @@ from contextlib import contextmanager
 from multiprocessing import connection as pipes
 from multiprocessing import forkserver, resource_tracker
 
-PR_SET_PDEATHSIG = 1  # from linux/prctl.h
+from arena.games.core import system
 
 
 def confine(output, inherited: Iterable[int], starts: bool = False) -> None:
@@ -23,7 +22,7 @@ def confine(output, inherited: Iterable[int], starts: bool = False) -> None:
     """
     _let_go_of([*inherited, *_of_the_tracker()])
     _leave_signals_to_the_parent()
-    _found_group()
+    system.found_group()  # which agents' child processes join and end with
     _end_with_the_parent(starts)
     _print_to(output)
     # only the parent may look for modules in the current folder
@@ -42,14 +41,6 @@ def safe_path() -> Iterator[None]:
             del os.environ["PYTHONSAFEPATH"]
         else:
             os.environ["PYTHONSAFEPATH"] = before
-
-
-def limit_memory(size: int | None) -> None:
-    """Limit the addresses of this process and its forks, in bytes; None is no limit."""
-    if size is not None:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def inherited() -> list[int]:
@@ -93,14 +84,8 @@ def _leave_signals_to_the_parent():
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def _found_group():
-    """Lead a group, which agents' child processes join and end with."""
-    if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)
-
-
 def _end_with_the_parent(starts):
-    """Killed by the system on Linux, by a thread elsewhere.
+    """By the system where it can, and by a thread.
 
     The parent may be a fork server, which ends with the arena's process once no worker holds it up.
     """
@@ -108,8 +93,7 @@ def _end_with_the_parent(starts):
     if not starts and getattr(server, "_forkserver_alive_fd", None) is not None:
         os.close(server._forkserver_alive_fd)
         server._forkserver_alive_fd = None
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    system.get_signal_at_parents_end(signal.SIGKILL)
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
 
 
@@ -117,8 +101,7 @@ def _die_with_the_parent():
     parent = multiprocessing.parent_process()
     if parent is not None:
         pipes.wait([parent.sentinel])
-    if hasattr(os, "killpg"):
-        os.killpg(0, signal.SIGKILL)
+    system.kill_group(0)
     os._exit(1)
 
 

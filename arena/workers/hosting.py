@@ -23,6 +23,7 @@ from arena.config.config import Config
 from arena.config.keys import HOSTS
 from arena.games.core.game import Game
 from arena.games.core.plugins import source_of
+from arena.games.core.system import is_stopped
 from arena.play.referee import REASONS, HostEnded, HostFault, Judged
 from arena.play.watch import Watch
 from arena.results.database.candidates import MOST, Best
@@ -49,7 +50,6 @@ from arena.workers.hosting_messages import (
 from arena.workers.logs import LONGEST_RECORD
 from arena.workers.machine import classes_of, classes_of_made, sources_of
 from arena.workers.messages import Hosting, Junk, Logged
-from arena.workers.verdicts import is_stopped
 from arena.workers.worker import STOP, STOPPED_SECONDS
 
 log = logging.getLogger("arena.workers.hosting")

@@ -15,7 +15,7 @@ from typing import Protocol
 from multiprocessing_logging import MultiProcessingHandler
 
 from arena.games.core.files import open_to_append
-from arena.games.core.shared_memory import sharing
+from arena.games.core.system import sharing
 from arena.workers.confinement import safe_path
 from arena.workers.messages import Logged, WorkersEnd
 

@@ -8,15 +8,17 @@ import platform
 import re
 from pathlib import Path
 
+from arena.games.core import system
+
 PROJECT = "search-arena"
 
 
 def describe() -> dict:
     """Plain values: cpu, cores, memory_bytes, system, python, numba, numpy, project."""
     return {
-        "cpu": _cpu(),
-        "cores": cores(),
-        "memory_bytes": _memory(),
+        "cpu": system.processor(),
+        "cores": system.cores(),
+        "memory_bytes": system.memory(),
         "system": platform.platform(),
         "python": platform.python_version(),
         "numba": version("numba"),
@@ -97,28 +99,6 @@ def plugins_of(config) -> str:
         if top != "arena":
             found.setdefault(titles.get(top, cls.__module__), []).append(cls)
     return "; ".join(f"{name} (sources {code_digest(*classes)})" for name, classes in found.items())
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _cpu():
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text(errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
-def _memory():
-    """Bytes of main memory; None if the system does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None
 
 
 def version(package):

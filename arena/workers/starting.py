@@ -15,6 +15,7 @@ from typing import Any
 
 from arena.games.core import index
 from arena.games.core.errors import UserError
+from arena.games.core.system import start_method
 from arena.workers.confinement import safe_path
 
 log = logging.getLogger("arena.workers.supervisor")
@@ -29,11 +30,9 @@ def use_fork_server(modules: Iterable[str] = ()) -> None:
 
     The server loads the modules for all workers.
     """
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        multiprocessing.set_start_method("forkserver", force=True)
+    multiprocessing.set_start_method(start_method(), force=True)
+    if start_method() == "forkserver":
         multiprocessing.set_forkserver_preload(["arena.workers.worker_main", *modules, "arena.workers.preloaded"])
-    else:
-        multiprocessing.set_start_method("spawn", force=True)
 
 
 def begin_start() -> None:

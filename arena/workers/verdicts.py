@@ -10,7 +10,6 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
@@ -157,11 +156,3 @@ def death(exitcode: int | None, agent: int | None, warming: bool, served: bool) 
 def another_try(failures: Sequence[Failure]) -> bool:
     """Whether to play again if nobody is known to be guilty."""
     return len(failures) < (TRIES_KILLED if all(failure.outside for failure in failures) else TRIES)
-
-
-def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped, as by SIGSTOP; False if /proc does not say."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
-    except (OSError, IndexError):
-        return False

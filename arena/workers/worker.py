@@ -16,15 +16,15 @@ import arena.agents
 import arena.games
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
+from arena.games.core.system import is_stopped, kill_group
 from arena.play import watch
 from arena.play.first_moves import play_first_moves
 from arena.play.referee import GRACE
 from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
-from arena.workers.child import PRINTED, Child, kill_group
+from arena.workers.child import PRINTED, Child
 from arena.workers.logs import WorkersLog
 from arena.workers.messages import Hosting, Junk, Logged, Message, Play, Probe, Serve, messages
-from arena.workers.verdicts import is_stopped
 from arena.workers.waiting import Failure, Job
 from arena.workers.watchdog import Watchdog
 

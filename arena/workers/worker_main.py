@@ -14,6 +14,7 @@ from arena.config.keys import HOSTS
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.games.core.errors import UserError
+from arena.games.core.system import limit_memory
 from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, forfeit_record, play_fixture, void_record
@@ -23,7 +24,7 @@ from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs
 from arena.workers.batches import NEWS_SECONDS
-from arena.workers.confinement import confine, limit_memory
+from arena.workers.confinement import confine
 from arena.workers.hosted import slow_calls
 from arena.workers.hosting import Hosted, Hosts
 from arena.workers.machine import sources_of

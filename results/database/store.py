@@ -20,6 +20,7 @@ from typing import Any
 
 from filelock import FileLock
 
+from arena.games.core.system import is_locked
 from arena.results.database import tallies
 from arena.results.database.digests import digest, is_sound
 from arena.results.database.record import GameRecord
@@ -393,15 +394,9 @@ class Store:
 
 def busy(folder: str | os.PathLike) -> bool:
     """Whether a process is writing to the store in `folder` now."""
-    import fcntl  # not on every system
-
     check_files(Path(folder) / FILE_NAME, write=False)
     try:
-        with open(Path(folder) / LOCK_NAME) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # given back as the file closes
-            return False
-    except BlockingIOError:
-        return True
+        return is_locked(Path(folder) / LOCK_NAME)
     except FileNotFoundError:
         return False
 

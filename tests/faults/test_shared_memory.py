@@ -9,7 +9,7 @@ import pytest
 from arena import agents, games
 from arena.agents.core.agent import Budget
 from arena.games.core.errors import UserError
-from arena.games.core.shared_memory import sharing
+from arena.games.core.system import sharing
 from arena.runner.running import run as run  # whole, before there is nothing to share
 from tests.typed import call
 
