@@ -104,7 +104,7 @@ class Beside:
 
 
 READING = Apart(300.0, 2)  # of runs: tables, figures, histories; a large one lets no other wait
-CHECKING = Apart(20.0)  # of configurations, whose plug-ins run
+CHECKING = Apart(60.0)  # of configurations, whose plug-ins run
 
 
 def _begin() -> None:
