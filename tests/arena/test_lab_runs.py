@@ -23,7 +23,7 @@ import arena
 from arena import games, results
 from arena.config.trust import TrustError
 from arena.games.core.errors import UserError
-from arena.lab import apart, asking, beside, folder, launching, new_run_page, reading, replaying, trial
+from arena.lab import apart, asking, beside, folder, launching, new_run_page, reading, replaying, run_page, trial
 from arena.lab.apart import Apart, Failed
 from arena.lab.asking import KINDS
 from arena.lab.new_run_page import with_key
@@ -489,6 +489,14 @@ def test_a_page_that_is_closed_gives_up_its_work():
 
     begun = time.monotonic()
     assert asyncio.run(ask()) == os.getcwd() and time.monotonic() - begun < 30
+
+
+def test_a_run_in_play_says_which_games_its_tables_are_of():
+    seen = reading.Live("running", 394, 1200, 2.0, [], [], 63, 0.1)
+    assert run_page._in_words(seen) == (
+        "394 of 1,200 games, running, 2 games a second, 0:06:43 left, tables and figures are of 63"
+    )
+    assert "tables and figures" not in run_page._in_words(seen._replace(read=394))
 
 
 def test_no_work_waits_for_another_while_a_process_is_free():

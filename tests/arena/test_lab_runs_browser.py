@@ -299,6 +299,10 @@ def test_more_games_are_played(browser, tmp_path):
         page.get_by_label("games", exact=True).fill("8")
         page.get_by_role("button", name="Play so many").click()
         until(lambda: "8 of 8 games, finished" in text(page), 120)
+        buttons = {
+            name: page.get_by_role("button", name=name) for name in ("Pause", "Stop now", "Resume", "Play so many")
+        }
+        until(lambda: [name for name, one in buttons.items() if one.is_visible()] == ["Play so many"])
         assert len(results.load(place)) == 8 and problems == []
 
 
