@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.agents.outside.protocol import Position
 from arena.agents.outside.uci import spoken
 from arena.games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
 from arena.games.core.drawing import CELL, EDGE
 from arena.games.core.fen import first_rank, read_fen, write_fen
+from arena.games.core.in_progress import GameInProgress
 from arena.results.database.store import Store
 from arena.results.files.pgn import to_pgn
 from tests.results.sample import make_game
@@ -437,9 +437,9 @@ def test_engines_and_pgn_agree_on_what_is_chess960(setup, chess960):
 
 def test_engines_are_spoken_to_in_their_own_names():
     game = games.make("chess")
-    names, legal = spoken(Position(game, game.read_line("e4 e5 Nf3 Nc6 Bb5 a6 O-O Nf6")[0]))
+    names, legal = spoken(GameInProgress(game, game.read_line("e4 e5 Nf3 Nc6 Bb5 a6 O-O Nf6")[0]))
     assert names == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
     assert legal["b5c6"] == "Bxc6" and legal["f1e1"] == "Re1"
     assert (game.uci_start, make(EXAMPLE).uci_start) == ("startpos", f"fen {EXAMPLE}")
     other = games.make("tictactoe")
-    assert spoken(Position(other, [4])) == (["2b"], {})
+    assert spoken(GameInProgress(other, [4])) == (["2b"], {})
