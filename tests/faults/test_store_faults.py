@@ -15,13 +15,13 @@ import pytest
 
 from arena import results
 from arena.formats.schedule import Schedule
+from arena.games.core import system
 from arena.results.database import digests, integrity
 from arena.results.database.record import ImprovementRecord, MoveRecord
 from arena.results.database.store import FILE_NAME, RESCUED_NAME, Store, StoreError, StoreLost
 from arena.results.shown import tables
 from arena.results.shown.export import render
 from arena.study import verifying
-from arena.workers import machine
 from tests.faults import stores
 from tests.results.sample import AGENTS, META, make_game
 from tests.typed import call
@@ -241,7 +241,7 @@ def test_check_replays_games_by_the_rules(sound, tmp_path, monkeypatch, few):
     """Games that are stored whole, but were not played so; replayed here, or by two processes."""
     monkeypatch.setattr(verifying, "FEW", few)
     monkeypatch.setattr(integrity, "BATCH", 2)
-    monkeypatch.setattr(machine, "cores", lambda: 2)
+    monkeypatch.setattr(system, "cores", lambda: 2)
     with Store.open(sound) as store:
         config, agents, (one, two, three, *rest) = store.meta["config"], store.agents, list(store.records())
     wrong = [
