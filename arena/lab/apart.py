@@ -1,12 +1,13 @@
 """Work that would let all pages wait: done in processes beside them, a piece at a time in each."""
 
 import asyncio
+import importlib
 import os
 import pickle
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, ParamSpec, TypeVar
 
@@ -19,6 +20,7 @@ from arena.lab.searches import MEMORY
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST_SHOWN = 4_000_000  # bytes that a page is made of
+START = 120.0  # seconds for a process to begin, on a machine that games keep busy
 NICE = 10  # games and searches come first
 
 
@@ -80,19 +82,24 @@ class Beside:
 
     async def _done(self, *work: Any) -> tuple[bool | None, Any]:
         """What `_answered` says in the process, which ends with work that is not done."""
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, CONTEXT, _begin)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(self._pool.submit(_answered, *work)), self.seconds)
+            if self._pool is None:  # to start it, and to load what the work needs, is no work
+                self._pool = ProcessPoolExecutor(1, CONTEXT, _begin)
+                await self._within(START, self._pool.submit(_load, work[0].__module__))
+            return await self._within(self.seconds, self._pool.submit(_answered, *work))
         except BrokenProcessPool:
             self.close()
             raise Failed("the process that reads runs has died, perhaps for want of memory: ask again") from None
-        except TimeoutError:
-            self.close()
-            raise Failed(f"this took more than {self.seconds:.0f} s, and was given up") from None
-        except BaseException:  # the page is closed
+        except BaseException:  # it was given up, or the page is closed
             self.close()
             raise
+
+    @staticmethod
+    async def _within(seconds: float, answer: Future[T]) -> T:
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(answer), seconds)
+        except TimeoutError:
+            raise Failed(f"this took more than {seconds:.0f} s, and was given up") from None
 
     def close(self, wait: bool = False) -> None:
         """End the process."""
@@ -104,7 +111,7 @@ class Beside:
 
 
 READING = Apart(300.0, 2)  # of runs: tables, figures, histories; a large one lets no other wait
-CHECKING = Apart(60.0)  # of configurations, whose plug-ins run
+CHECKING = Apart(20.0)  # of configurations, whose plug-ins run
 
 
 def _begin() -> None:
@@ -112,6 +119,10 @@ def _begin() -> None:
     threading.Thread(target=die_with_the_parent, daemon=True).start()
     os.nice(NICE)
     limit_memory(MEMORY or None)
+
+
+def _load(module: str) -> None:
+    importlib.import_module(module)
 
 
 def _answered(function: Callable, arguments: tuple, options: dict) -> tuple:

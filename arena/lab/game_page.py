@@ -88,8 +88,7 @@ class GamePage:
         self.tried.go(self.game.moves, self.game.sides)
         self.tried.here = ply  # the moves are numbered by ply
         self.moves.show(self.tried, self.game.of, self.values)
-        value = self.game.values[ply] if ply < len(self.game.moves) else None
-        self.bar.show(value)
+        self.bar.show(self.game.values[ply] if self.game.of == 2 and ply < len(self.game.moves) else None)
 
     async def save(self, suffix: str) -> None:
         """Give the game as a file."""

@@ -503,8 +503,8 @@ def test_no_work_waits_for_another_while_a_process_is_free():
     """A slow page, killed, costs no other one anything; what is read again goes where it was read."""
 
     async def ask():
-        beside = Apart(300.0, 2)  # they load this file, and wait for all that is less nice
-        slow = asyncio.create_task(beside.do(time.sleep, 300))
+        beside = Apart(60.0, 2)
+        slow = asyncio.create_task(beside.do(time.sleep, 60))
         await asyncio.sleep(0.1)  # it has the first process
         own = [await beside.do(process_of, name) for name in ("run", "run", "other")]
         free = not beside.is_busy
