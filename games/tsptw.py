@@ -170,7 +170,7 @@ class TspTw(Game):
         rng = stream(self.seed, self.name)
         cities = self.cities or CITIES
         places = [(SIDE * random_unit(rng), SIDE * random_unit(rng)) for _ in range(cities)]
-        distances = np.array([[math.dist(here, there) for there in places] for here in places])
+        distances = np.array([[math.sqrt((a - c) ** 2 + (b - d) ** 2) for c, d in places] for a, b in places])
         windows, time = np.zeros((cities, 2)), 0.0
         for city in range(1, cities):
             time += distances[city - 1, city]

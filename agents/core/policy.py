@@ -18,12 +18,12 @@ Indices are unsigned: the test whether a signed one counts from the end takes a 
 """
 
 from dataclasses import dataclass
-from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.games.core.bits import ONE
+from arena.games.core.elementary import exp, log
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import Compilable, helper, inlined
 from arena.games.core.random import mix, random_unit

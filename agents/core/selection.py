@@ -5,7 +5,7 @@ A processor divides eight numbers in the time of one, and mispredicts no code wi
 bit.
 """
 
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -14,12 +14,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np import arrayobj
 
+from arena.games.core.elementary import log, logs
 from arena.games.core.jit import helper
 
 LANES = 8  # children in a vector; 16, of 512 bits, are slower for few children, and no faster for many
 PLACES = LANES - 1  # the lowest bits of a key
 SPARE = LANES  # rows beyond the length of an array of nodes: a vector may begin at any node
-LOGS = np.array([0.0, *map(log, range(1, 1 << 12))])  # by visits; most nodes have fewer
+LOGS = np.concatenate([np.zeros(1), logs(np.arange(1, 1 << 12))])  # by visits; most nodes have fewer
 ROOTS = np.sqrt(LOGS).astype(np.float32)
 UNVISITED = np.float32(1e30)  # instead of the mean
 

@@ -13,7 +13,6 @@ The logit l is described in agents/core/learned.py, a step in agents/learning/tr
 
 from dataclasses import dataclass
 from functools import partial
-from math import exp, log
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from arena.agents.core.sides import result_of, side_to_move
 from arena.agents.learning.learner import Kernel, SelfPlaying
 from arena.agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
 from arena.agents.montecarlo.method_search import TreeSearch
+from arena.games.core.elementary import exp, log
 from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, kernel

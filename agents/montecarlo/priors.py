@@ -5,12 +5,12 @@
 h is the game's hint for a move, or its logit in a learned policy (agents/core/learned.py).
 """
 
-from math import exp
 from typing import Any, ClassVar
 
 from arena.agents.core.learned import NOT_LEARNED, Learned, learned_in, logit_after
 from arena.agents.montecarlo.method import Method
 from arena.agents.montecarlo.outlook import reward_after
+from arena.games.core.elementary import exp
 from arena.games.core.game import check_choice
 from arena.games.core.jit import helper
 from arena.games.core.prepared_file import FILE, PreparedFileError

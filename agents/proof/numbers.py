@@ -23,6 +23,7 @@ import numpy as np
 from arena.agents.core.sides import side_to_move
 from arena.agents.core.solve import Goal
 from arena.agents.knowledge.tablebase import ABSENT, Endgames, look_up
+from arena.games.core.elementary import exp
 from arena.games.core.jit import helper, inlined
 from arena.games.core.playout import reward_of
 from arena.games.core.random import GAMMA, mix
@@ -97,7 +98,7 @@ def first_numbers(game, task, state, outcome, moves):
     if (asked and task.evaluate_from > 0) or (task.mobility and not asked):
         count = game.sound_moves(state, moves)
     if asked and count >= task.evaluate_from:
-        share = 1.0 / (1.0 + np.exp(-STEEPNESS * game.evaluate(state)))  # estimated wins of the first player
+        share = 1.0 / (1.0 + exp(-STEEPNESS * game.evaluate(state)))  # estimated wins of the first player
         return 1 + np.int64(UNITS * (1.0 - share)), 1 + np.int64(UNITS * share)
     if task.mobility:
         return (1, count) if game.player(state) == 0 else (count, 1)

@@ -10,7 +10,6 @@ so that it is small while the first tree is small, and never outgrows it.
 """
 
 from dataclasses import dataclass
-from math import exp
 from typing import ClassVar, NamedTuple
 
 from arena.agents.proof.bestfirst import (
@@ -30,6 +29,7 @@ from arena.agents.proof.bestfirst import (
 from arena.agents.proof.numbers import NODES
 from arena.agents.proof.pns import PNS, TreeProof
 from arena.agents.proof.transpositions import is_graph, joined
+from arena.games.core.elementary import exp
 from arena.games.core.jit import helper, kernel
 
 

@@ -1,10 +1,11 @@
 """Naive twins of the kernels: object trees and recursion in plain Python, drawing the same random numbers."""
 
 from functools import partial
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 
+from arena.games.core.elementary import log
 from arena.games.core.game import Game
 from arena.games.core.random import random_below
 

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from functools import partial
-from math import ceil, cos, exp, log, log2, pi, sqrt
+from math import ceil, log2, sqrt
 
 import numpy as np
 
+from arena.games.core.elementary import exp, log
 from arena.games.core.random import random_below, random_unit
 from tests.agents.naive import Grave, Node, descend, expand, shuffled
 from tests.agents.naive_nested import adapt, drawn_step, steps_of
@@ -308,10 +309,18 @@ class Bandit(Twin):
     def gamma(self, shape):
         d = shape - 1 / 3
         while True:
-            x = sqrt(-2 * log(1 - random_unit(self.rng))) * cos(2 * pi * random_unit(self.rng))
-            v = (1 + x / sqrt(9 * d)) ** 3
+            x = self.normal()
+            root = 1 + x / sqrt(9 * d)
+            v = root * root * root
             if v > 0 and log(1 - random_unit(self.rng)) < x * x / 2 + d - d * v + d * log(v):
                 return d * v
+
+    def normal(self):
+        square = 0
+        while not 0 < square < 1:
+            x, y = (2 * random_unit(self.rng) - 1 for _ in range(2))
+            square = x * x + y * y
+        return x * sqrt(-2 * log(square) / square)
 
 
 class Cutoff(Twin):

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from functools import partial
-from math import exp, inf, log, sqrt
+from math import inf, sqrt
 
 import numpy as np
 
+from arena.games.core.elementary import exp, log
 from arena.games.core.random import random_unit
 from tests.agents.naive import Node, descend, expand, shuffled
 

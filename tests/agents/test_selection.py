@@ -1,6 +1,6 @@
 """Selection by vectors against the plain loop."""
 
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 from numba import njit
@@ -15,6 +15,7 @@ from arena.agents.core.selection import (
     log_of,
     root_of_log,
 )
+from arena.games.core.elementary import log
 
 
 @njit

@@ -14,7 +14,7 @@ problem", COLT 2012.  Rewards between 0 and 1 count as that share of a success, 
 """
 
 from dataclasses import dataclass
-from math import cos, log, pi, sqrt
+from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy as np
 from arena.agents.core.selection import log_of
 from arena.agents.core.tree_arrays import last_node
 from arena.agents.montecarlo.method import Method
+from arena.games.core.elementary import log
 from arena.games.core.jit import helper
 from arena.games.core.random import next_word, random_unit
 
@@ -97,13 +98,17 @@ def gamma(shape, rng):
     d = shape - 1.0 / 3.0
     while True:
         x = normal(rng)
-        v = (1.0 + x / sqrt(9.0 * d)) ** 3
+        root = 1.0 + x / sqrt(9.0 * d)
+        v = root * root * root
         if v > 0.0 and log(1.0 - random_unit(rng)) < 0.5 * x * x + d * (1.0 - v + log(v)):
             return d * v
 
 
 @helper
 def normal(rng):
-    """A draw from the standard normal distribution (G. Box & M. Muller, Annals of Mathematical Statistics 29, 1958)."""
-    radius = sqrt(-2.0 * log(1.0 - random_unit(rng)))
-    return radius * cos(2.0 * pi * random_unit(rng))
+    """A draw from the standard normal distribution (G. Marsaglia & T. Bray, SIAM Review 6, 1964)."""
+    while True:
+        x, y = 2.0 * random_unit(rng) - 1.0, 2.0 * random_unit(rng) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return x * sqrt(-2.0 * log(square) / square)

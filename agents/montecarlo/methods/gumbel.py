@@ -32,6 +32,7 @@ from arena.agents.montecarlo.methods.halving import Rounded, raise_target, sort_
 from arena.agents.montecarlo.methods.ppa import PPA
 from arena.agents.montecarlo.priors import Guided
 from arena.agents.montecarlo.search import Search
+from arena.games.core.elementary import logs
 from arena.games.core.jit import inlined
 from arena.games.core.random import random_unit
 
@@ -138,7 +139,7 @@ class Gumbel(Guided, Rounded):
     def begin_search(self, game, memory, budget, rng):
         super().begin_search(game, memory, budget, rng)
         units = np.array([random_unit(rng) for _ in range(game.max_moves)])
-        memory.extra.noise[:] = -np.log(-np.log(np.clip(units, 1e-300, 1.0 - 1e-16)))
+        memory.extra.noise[:] = -logs(-logs(np.clip(units, 1e-300, 1.0 - 1e-16)))
 
     def arrive(self, game, search, walk):
         self.way.arrive(game, of_way(search), walk)

@@ -9,10 +9,10 @@ for the same softmax, are 0 at first.
 """
 
 from dataclasses import dataclass
-from math import exp
 from typing import ClassVar
 
 from arena.agents.montecarlo.methods.ppa import LINES, Following, PolicyParameters
+from arena.games.core.elementary import exp
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import inlined
 

@@ -15,7 +15,6 @@ needs a temperature well above 1.
 """
 
 from dataclasses import dataclass, field, replace
-from math import exp
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -37,6 +36,7 @@ from arena.agents.core.policy import (
     write_move,
 )
 from arena.agents.montecarlo.method import NONE, Method
+from arena.games.core.elementary import exp
 from arena.games.core.game import check_choice
 from arena.games.core.jit import inlined
 from arena.games.core.playout import copy_state

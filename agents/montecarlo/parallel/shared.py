@@ -16,7 +16,7 @@ child.
 """
 
 from dataclasses import replace
-from math import log, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +43,7 @@ from arena.agents.core.tree_arrays import (
 from arena.agents.montecarlo.decision import decision_from
 from arena.agents.montecarlo.parallel.shares import Work
 from arena.agents.montecarlo.search import child_of_move, expand
+from arena.games.core.elementary import log
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import helper, inlined, kernel
 

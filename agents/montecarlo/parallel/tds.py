@@ -13,6 +13,7 @@ import numpy as np
 
 from arena.agents.core.atomics import atomic_add, atomic_load, atomic_store
 from arena.agents.core.probing import find_slot
+from arena.agents.core.selection import log_of
 from arena.agents.core.tree_arrays import LEAF, ROOT, shuffled_moves, write_children
 from arena.agents.montecarlo.parallel.shared import (
     BEGUN,
@@ -300,7 +301,7 @@ def bound(visits, reward, all_visits, options):
     """UCB1, with visits in flight as losses; infinite for an unvisited child."""
     if visits == 0:
         return np.inf
-    return reward / visits + options.exploration * np.sqrt(np.log(max(all_visits, 1)) / visits)
+    return reward / visits + options.exploration * np.sqrt(log_of(all_visits) / visits)
 
 
 @helper
