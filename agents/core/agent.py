@@ -276,6 +276,10 @@ class Agent:
         """What the agent needs and this machine lacks, in words; empty if nothing."""
         return ""
 
+    def warnings(self) -> list[str]:
+        """What this system does not do for the agent, which plays all the same."""
+        return []
+
     def own_needs(self) -> Needs:
         """`needs`, plus what its parameters require of a game."""
         return self.needs

@@ -16,6 +16,7 @@ from arena.agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutO
 from arena.agents.core.needs import Needs
 from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Place, Silent, lacking
 from arena.agents.outside.protocol import PROTOCOLS, Conversation, options_of, pairs_of, protocol_named
+from arena.games.core import system
 from arena.games.core.errors import listed
 from arena.games.core.game import IllegalMove, check_choice
 from arena.games.core.in_progress import GameInProgress
@@ -117,6 +118,12 @@ class External(Agent):
     def lacks(self):
         fault = lacking(self.command, self.place)
         return fault and f"{fault}; {TO_BE_FOUND}"
+
+    def warnings(self):
+        unlimited = "memory: this system keeps no limit, so programs have none"
+        left = "this system does not end a process that a program leaves behind, outside its process group"
+        found = ((self.memory and not system.limits_memory(), unlimited), (not system.gathers_orphans(), left))
+        return [text for holds, text in found if holds]
 
     @property
     def place(self) -> Place:

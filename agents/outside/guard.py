@@ -29,7 +29,7 @@ SPEC = spec_from_file_location("system", os.path.join(HERE, "..", "..", "games",
 assert SPEC is not None and SPEC.loader is not None
 system = module_from_spec(SPEC)
 SPEC.loader.exec_module(system)
-LOOK = 0.05  # seconds between counts of processes
+LOOK = 0.05 if system.PROC else 0.5  # seconds between counts of processes
 PAUSE = 0.002  # seconds between checks that killed processes have ended
 CANNOT_START = 127
 
@@ -95,7 +95,8 @@ def _become(command: list[str], memory: int, mark: str) -> None:
         system.get_signal_at_parents_end(signal.SIGKILL)
         for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGCHLD, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        system.limit_memory(memory or None)
+        if not system.limit_memory(memory or None):
+            os.write(2, b"this system keeps no limit of memory: there is none\n")
         os.environ["ARENA_MARK"] = mark
         os.execvp(command[0], command)
     except BaseException as error:

@@ -148,6 +148,9 @@ def _run(
         if resume and not (step and step.checked) and (mended := mend(store)):
             log.warning(mended)
             events.trouble(mended)
+        for text in dict.fromkeys(text for _, agent in config.agents for text in agent.warnings()):
+            log.warning(text)
+            events.trouble(text)
         trust(config.values)  # imported already, because the user said so
         events.opened(config.resolved(), folder)
         stack.callback(events.ended)

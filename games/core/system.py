@@ -41,14 +41,22 @@ def gather_orphans() -> bool:
     return _prctl(CHILD_SUBREAPER, 1)
 
 
+def gathers_orphans() -> bool:
+    """Whether `gather_orphans` has any effect here."""
+    return _linux() is not None
+
+
 def _prctl(option: int, value: int) -> bool:
-    if PORTABLE:
-        return False
+    call = _linux()
+    return call is not None and call(option, value, 0, 0, 0) == 0
+
+
+def _linux():
+    """Linux's prctl; None elsewhere."""
     try:
-        call = ctypes.CDLL(None).prctl
+        return None if PORTABLE else ctypes.CDLL(None).prctl
     except (AttributeError, OSError, TypeError):  # no such function, or no such library
-        return False
-    return call(option, value, 0, 0, 0) == 0
+        return None
 
 
 def found_group() -> None:
@@ -65,18 +73,9 @@ def kill_group(group: int) -> None:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped, as by SIGSTOP; False where the system does not say.
-
-    Without /proc, POSIX's `ps` is asked, which takes some milliseconds.
-    """
+    """Whether a process is stopped, as by SIGSTOP; False where the system does not say."""
     if not PROC:
-        import subprocess
-
-        try:
-            told = subprocess.run(["ps", "-o", "state=", "-p", str(pid)], capture_output=True, timeout=5)
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-        return told.stdout.strip()[:1] in (b"T", b"t")
+        return _told_by_ps("-o", "state=", "-p", str(pid))[1].strip()[:1] in ("T", "t")
     try:
         with open(f"{PROC}/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()[0] in (b"T", b"t")
@@ -99,12 +98,7 @@ def children_of(pid: int) -> list[int] | None:
 def descendants() -> list[int]:
     """All processes below this one; none where the system does not say."""
     children = dict[int, list[int]]()
-    for pid in _processes():
-        try:
-            with open(f"{PROC}/{pid}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            continue
+    for pid, parent in _parents():
         children.setdefault(parent, []).append(pid)
     found, ahead = list[int](), [os.getpid()]
     while ahead:
@@ -122,6 +116,28 @@ def with_mark(mark: str) -> Iterator[int]:
                 yield pid
 
 
+def _parents() -> Iterator[tuple[int, int]]:
+    """Every process with its parent."""
+    if not PROC:
+        asked, told = _told_by_ps("-A", "-o", "pid=,ppid=")
+        rows = (tuple(map(int, line.split())) for line in told.splitlines())
+        yield from ((pid, parent) for pid, parent in rows if pid != asked)
+    for pid in _processes():
+        with suppress(OSError, ValueError, IndexError), open(f"{PROC}/{pid}/stat", "rb") as file:
+            yield pid, int(file.read().rpartition(b")")[2].split()[1])
+
+
+def _told_by_ps(*words: str) -> tuple[int, str]:
+    """The id of POSIX's `ps`, which takes some milliseconds, and what it says; nothing where there is none."""
+    import subprocess
+
+    try:
+        with subprocess.Popen(["ps", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as ps:
+            return ps.pid, ps.communicate()[0]
+    except OSError:
+        return 0, ""
+
+
 def _processes() -> list[int]:
     return [int(name) for name in os.listdir(PROC) if name.isdigit()] if PROC else []
 
@@ -129,19 +145,36 @@ def _processes() -> list[int]:
 # -- Limits and machines -----------------------------------------------------------------------------------------------
 
 
-def limit_memory(size: int | None) -> None:
-    """Limit the addresses of this process and its forks, in bytes, where the system has such limits; None is none."""
+def limit_memory(size: int | None) -> bool:
+    """Limit the addresses of this process and its forks, in bytes; None is no limit. Whether the system keeps it."""
     if size is None:
-        return
+        return True
     try:
         import resource
     except ImportError:
-        return
+        return False
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     if hard != resource.RLIM_INFINITY:
         size = min(size, hard)  # whoever started this process has set less
-    with suppress(ValueError, OSError):  # as on macOS, which keeps no such limit
+    try:
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    except (ValueError, OSError):  # as on macOS, which keeps no such limit
+        return False
+    return True
+
+
+def limits_memory() -> bool:
+    """Whether the system keeps a limit such as `limit_memory` sets: one beyond all memory is set, and taken back."""
+    try:
+        import resource
+
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        wide = 1 << 46 if before[1] == resource.RLIM_INFINITY else before[1]
+        resource.setrlimit(resource.RLIMIT_AS, (wide, before[1]))
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    except (ImportError, ValueError, OSError):
+        return False
+    return True
 
 
 def cores() -> int:

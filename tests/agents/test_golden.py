@@ -1,8 +1,8 @@
 """Golden searches: what every search decided once, from a seed, which a change that is to change nothing repeats.
 
-The tree's first level is stored: moves, visits and values.  As plain Python in the default run, compiled in the long
-one; both must repeat the same file.  A change that is meant to change decisions writes it again, and says so:
-`python -m tests.agents.test_golden`.
+The tree's first level is stored to the last bit: moves, visits and values.  As plain Python in the default run,
+compiled in the long one; both must repeat the same file, on every processor, system and Python.  A change that is
+meant to change decisions writes it again, and says so: `python -m tests.agents.test_golden`.
 """
 
 import functools
@@ -27,7 +27,6 @@ POSITIONS = {
 }
 BUDGET = Budget(playouts=24, nodes=150, depth=2)
 TOGETHER = [f"{name}(workers=2, simulated=true, search='grave')" for name in ("root", "leaf", "tree", "gscpm")]
-PLACES = 9  # digits of values, which depend on the order of sums in the last ones
 
 
 def searches() -> list[str]:
@@ -49,16 +48,16 @@ def golden(text: str, position: str) -> dict | None:
     columns = [] if decision.statistics is None else [each.tolist() for each in decision.statistics if each is not None]
     return {
         "move": int(decision.move),
-        "value": _rounded(decision.value),
+        "value": _plain(decision.value),
         "line": list(map(int, decision.principal_variation)),
         "nodes": decision.nodes,
         "playouts": decision.playouts,
-        "moves": [list(map(_rounded, row)) for row in zip(*columns)],
+        "moves": [list(map(_plain, row)) for row in zip(*columns)],
     }
 
 
-def _rounded(value):
-    return value if not isinstance(value, float) else None if math.isnan(value) else round(value, PLACES) + 0.0
+def _plain(value):
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def written() -> dict:

@@ -80,29 +80,32 @@ def variants(name: str) -> list[str]:
     return [f"{name}({text})" for text in OPTIONS.get(name, parallel if "workers" in known else [""])]
 
 
-def chosen(game, player, state, rng) -> int:
-    """The move that a player decides on, after the checks that hold for every decision."""
+def checked(game, player, state, rng):
+    """What a player decides, after the checks that hold for every decision."""
     kept = state.copy()
     decision = player.choose(state, rng)
     assert decision.move in game.moves(state) and np.array_equal(state, kept)
     assert decision.value is None or game.players == 1 or -1 <= decision.value <= 1
     if not game.has_chance:
         after_names(game, state, decision.principal_variation)
-    return decision.move
+    return decision
 
 
-def two_decisions(game, agent) -> None:
+def decisions_of(game, agent):
     """One decision from the start, or after what chance begins with, and one after two plies more."""
-    player, rng, state, decisions, plies = agent.player(game, BUDGET), stream(1), game.initial(), 0, 0
-    while not game.is_over(state) and decisions < 2:
-        decides = game.player(state) != CHANCE and (decisions == 0 or plies >= LATER)
+    player, rng, state, decisions, plies = agent.player(game, BUDGET), stream(1), game.initial(), [], 0
+    while not game.is_over(state) and len(decisions) < 2:
         moves = game.moves(state)
-        move = chosen(game, player, state, rng) if decides else moves[int(random_below(rng, len(moves)))]
-        decisions += decides
-        plies += decisions > 0
+        if game.player(state) != CHANCE and (not decisions or plies >= LATER):
+            decisions.append(checked(game, player, state, rng))
+            move = decisions[-1].move
+        else:
+            move = moves[int(random_below(rng, len(moves)))]
+        plies += len(decisions) > 0
         state = game.after(state, move)
         player.played(move)
-    assert decisions > 0
+    assert decisions
+    return decisions
 
 
 @pytest.mark.slow(minutes=10)
@@ -116,7 +119,7 @@ def test_every_agent_on_every_game(spec):
             continue
         tried.append(text)
         try:
-            two_decisions(game, agent)
+            decisions_of(game, agent)
         except Exception as error:  # whatever an agent or a compiler raises is what this test is for
             failed.append(f"{text}: {type(error).__name__}: {str(error)[:300]}")
     print(f"{spec}: {len(tried)} agents tried, {len(refused)} refused, {len(failed)} failed")

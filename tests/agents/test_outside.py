@@ -233,7 +233,6 @@ time.sleep(600)
     assert left(token) == []
 
 
-@pytest.mark.skipif(not system.PROC, reason="elsewhere nobody counts processes")
 def test_a_program_with_too_many_processes_is_ended(unhurried):
     agent, token = bad("many children", seconds=0.1, margin=30.0, processes=8)
     with pytest.raises(EngineError, match=r"killed by signal 9; .*more than 8 processes at a time"):

@@ -1,10 +1,12 @@
 """A system with POSIX alone, as ARENA_SYSTEM=portable has all systems answer: the same games, and runs that go on."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
@@ -12,6 +14,7 @@ import arena as arena_package
 from arena import agents, games, results
 from arena.games.core import system
 from arena.results.database.store import Store
+from tests.agents import badly
 from tests.arena.browser import until
 
 CONFIG = 'game = "tictactoe"\ngames = 60\nagents = ["uct(playouts=40)", "alphabeta(depth=2)", "random"]\nseed = 5\n'
@@ -71,15 +74,26 @@ def is_below(pid, ancestor):
     return False
 
 
+def test_what_an_outside_program_goes_without_is_said_once(tmp_path):
+    program = f"external(command='{sys.executable} {badly.__file__} notes {token_hex(8)}', nodes=5)"
+    agents = f"[[agents]]\nname = 'program'\nagent = {json.dumps(program)}\n[[agents]]\nagent = 'random'\n"
+    (tmp_path / "run.toml").write_text(f"game = 'tictactoe'\ngames = 2\n{agents}")
+    run = arena("run", tmp_path / "run.toml", "--out", tmp_path / "run", env=os.environ | PORTABLE)
+    told, _ = run.communicate()
+    left = "warning: this system does not end a process that a program leaves behind, outside its process group\n"
+    assert run.returncode == 0 and told.count(left) == 1 and "no limit" not in told, told
+
+
 def test_the_portable_answers():
     code = (
         "import os, signal\nfrom arena.games.core import system\n"
         "print(system.start_method(), system.start_method(threads=False), system.get_signal_at_parents_end(9), "
-        "system.gather_orphans(), system.descendants(), system.children_of(1), system.is_stopped(1), "
+        "system.gather_orphans(), system.gathers_orphans(), system.limits_memory(), system.limit_memory(1 << 46), "
+        "system.descendants(), system.children_of(1), system.is_stopped(1), "
         "list(system.with_mark('')), system.cores() == os.cpu_count(), bool(system.processor()))"
     )
     told = subprocess.run([sys.executable, "-c", code], env=os.environ | PORTABLE, capture_output=True, text=True)
-    assert told.stdout == "spawn spawn False False [] None False [] True True\n", told.stderr
+    assert told.stdout == "spawn spawn False False False True True [] None False [] True True\n", told.stderr
 
 
 @pytest.mark.parametrize("proc", [system.PROC, ""])
@@ -91,6 +105,18 @@ def test_a_stopped_process_is_seen_to_be_so(proc, monkeypatch):
         until(lambda: system.is_stopped(one.pid), 10.0)
         one.kill()
     assert not system.is_stopped(one.pid)
+
+
+@pytest.mark.parametrize("proc", [system.PROC, ""])
+def test_processes_below_are_found(proc, monkeypatch):
+    monkeypatch.setattr(system, "PROC", proc)
+    nested = "import subprocess, sys; subprocess.run(['sleep', '60'])"
+    with subprocess.Popen([sys.executable, "-c", nested]) as one:
+        until(lambda: one.pid in system.descendants() and any(is_below(pid, one.pid) for pid in system.descendants()))
+        below = [pid for pid in system.descendants() if is_below(pid, one.pid)]
+        one.kill()
+        os.kill(below[0], signal.SIGKILL)
+    until(lambda: not {one.pid, *below} & {*system.descendants()})
 
 
 def test_the_usual_answers():
