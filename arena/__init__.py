@@ -9,6 +9,8 @@ tournament.standings()
 """
 
 import importlib
+import struct
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
@@ -32,6 +34,12 @@ if TYPE_CHECKING:  # for type checkers: what `__getattr__` gives
     from arena.study.pools import merge as merge
     from arena.study.schemes import schemes as schemes
     from arena.study.tuning_run import tune as tune
+
+if sys.byteorder != "little" or struct.calcsize("P") != 8:
+    raise ImportError(
+        "search-arena needs a processor of 64 bits whose words are little-endian, as x86-64 and ARM have: this one has "
+        f"{8 * struct.calcsize('P')} bits, and {sys.byteorder}-endian words"
+    )
 
 _PACKAGES = ("games", "agents", "results")
 _HOMES = {

@@ -77,6 +77,13 @@ def test_every_package_is_declared():
     assert sorted(declared["packages"]) == sorted(names)
 
 
+@pytest.mark.parametrize("change", ["sys.byteorder = 'big'", "struct.calcsize = lambda letters: 4"])
+def test_another_kind_of_processor_is_refused_in_a_sentence(change):
+    code = f"import struct, sys\n{change}\nimport arena"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert told.returncode == 1 and told.stderr.splitlines()[-1].startswith("ImportError: search-arena needs"), told
+
+
 @pytest.mark.slow
 def test_a_wheel_of_sources_whose_links_have_become_text_is_whole(tmp_path):
     """As in a zip from the web, and on systems without links."""
