@@ -67,13 +67,13 @@ def _collector():
     gc.callbacks[:] = [one for one in gc.callbacks if not getattr(one, "__module__", "").startswith("hypothesis")]
 
 
-START_METHOD = multiprocessing.get_start_method()
+START_METHOD = "fork"  # of which a process knows what a test has changed; not every Python begins with it
 
 
 @pytest.fixture(autouse=True)
 def _start_method():
-    """A test's processes start as without commands, which start theirs by a fork server, perhaps in a fixture."""
-    if multiprocessing.get_start_method() != START_METHOD:
+    """A test's processes start by a fork; commands start theirs by a fork server, perhaps in a fixture before."""
+    if multiprocessing.get_start_method(allow_none=True) != START_METHOD:
         multiprocessing.set_start_method(START_METHOD, force=True)
 
 

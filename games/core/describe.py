@@ -36,7 +36,7 @@ def about(cls: type[Registered]) -> str:
     the state.
     """
     module = sys.modules.get(cls.__module__)
-    text = (getattr(module, "__doc__", None) or "").split("\n\n")[0].replace("\n", " ")
+    text = ((module and module.__doc__) or "").split("\n\n")[0].replace("\n", " ")
     own = " ".join((cls.__doc__ or "").split()).split(". ")[0].split("; ")[0].rstrip(".")
     named = [one for one in vars(module).values() if isinstance(one, type) and "name" in vars(one)] if module else []
     several = sum(one.__module__ == cls.__module__ for one in named) > 1

@@ -13,7 +13,7 @@ from arena.games.core.elementary import exp, log, logs
 from arena.games.core.jit import kernel, uncompiled
 
 EXACT = {"ceil", "comb", "copysign", "e", "factorial", "floor", "gcd", "inf", "isclose", "isfinite", "isnan", "nan"}
-EXACT |= {"nextafter", "prod", "sqrt"}
+EXACT |= {"integer", "nextafter", "prod", "sqrt"}
 SYSTEMS = ({name for name in dir(math) if name[0] != "_"} | {"power"}) - EXACT
 
 
