@@ -10,7 +10,8 @@ of the key.  So a value belongs to the position alone.
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -68,6 +69,15 @@ class Solution:
     peak_bytes: int  # of the search's own memory
     unsolved: str = ""  # why
     virtual_time: int | None = None  # of simulated workers, in nodes
+
+
+class Exact(NamedTuple):
+    """The value and plies to the end under best play: None if the budget was too small, and the plies of a draw."""
+
+    value: int | None  # 1 win, 0 draw, -1 loss, for the player to move
+    plies: int | None
+    nodes: int
+    seconds: float
 
 
 class Solver:
@@ -161,6 +171,17 @@ class Solver:
         value, player = self.value(state), int(self.game.player(state))
         return value, self.plies(state, player if value > 0 else 1 - player) if value else None
 
+    def exact_all(self, states: np.ndarray) -> list[Exact]:
+        """`exact` of positions in turn, dtype[n, state_size], each with the whole budget."""
+        found = []
+        for state in states:
+            self.begin()
+            known: tuple[int | None, int | None] = None, None
+            with suppress(Unsolved):
+                known = self.exact(state)
+            found.append(Exact(*known, self.nodes, self.seconds))
+        return found
+
     def best_moves(self, state, value: int, plies: int | None, first: bool = False) -> tuple[int, ...]:
         """The moves that keep a value, and the plies unless None; with `first`, one of them."""
         player, found = int(self.game.player(state)), []
@@ -242,6 +263,16 @@ def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool =
         unsolved = str(reason)
     found = answer.value, answer.best, answer.plies, answer.line, answer.goals
     return Solution(*found, solver.nodes, solver.seconds, solver.peak_bytes(), unsolved, solver.virtual_time)
+
+
+def solve_all(solver: Solver, states: Sequence[np.ndarray]) -> list[Exact]:
+    """The values of many positions, and the plies to their ends, by one solver; ValueError if a game is over.
+
+    What was found serves the next position. By alpha-beta without a budget of seconds, a short one takes microseconds.
+    """
+    for state in states:
+        check_question(solver.game, state, "")
+    return solver.exact_all(np.array(states, solver.game.dtype).reshape(len(states), solver.game.state_size))
 
 
 def check_question(game, state, goal) -> None:

@@ -30,6 +30,8 @@ NOTHING = -(1 << 20)  # below every score
 STEP, AGAIN, PAUSE = range(3)  # a thread makes a step, asks its rule again, or returns
 UNSPLIT = -1  # of a node's `split`
 KEY, DATA = range(2)  # of a row
+SCORE, LEFT, NODES, BEGUN = range(4)  # of a position among many
+FARTHEST = 1 << 16  # beyond every score
 TABLE_ROW_BYTES = 16
 FAR_ROWS = 1 << 16  # a table of a MiB is about as large as a core's cache
 FEW_KEYS = 8  # where least keys, of symmetric positions, cost less than waiting for their rows
@@ -204,6 +206,29 @@ def exact_kernel(game, rule, search, until):
         else:
             ply = try_next_move(game, rule, search, ply)
     counts.ply = ply
+
+
+@kernel
+def exact_all_kernel(game, rule, search, states, first, most, until, found):
+    """Settle the scores of positions in turn, from `first` on, until `until` nodes have been visited; the next one.
+
+    found: int64[n, 4]: scores, plies left, nodes, and whether one has begun, as when the last call ended.  most: nodes
+    for each; with more to do, its score is NOTHING.
+    """
+    counts, visited, i = search.counts[0], 0, first
+    while i < len(states) and visited < until:
+        if found[i, BEGUN] == 0:
+            ask_kernel(game, search, states[i], -FARTHEST, FARTHEST, False)
+            found[i, BEGUN] = 1
+        before = counts.nodes
+        exact_kernel(game, rule, search, min(most, before + until - visited))
+        visited += counts.nodes - before
+        if counts.low < counts.high and counts.nodes < most:
+            break
+        found[i, SCORE] = counts.low if counts.low == counts.high else NOTHING
+        found[i, LEFT], found[i, NODES] = counts.left, counts.nodes
+        i += 1
+    return i
 
 
 @inlined

@@ -11,16 +11,22 @@ import numpy as np
 
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.sides import side_to_move
-from arena.agents.core.solve import NEVER, Progress, Proof, Solver
+from arena.agents.core.solve import NEVER, Exact, Progress, Proof, Solver
 from arena.agents.core.table import ROW_BYTES, filled
 from arena.agents.core.threads import Threads
 from arena.agents.minimax.brothers import YoungBrothersWait
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.minimax.exact import (
     ALONE,
+    BEGUN,
+    FARTHEST,
+    NODES,
+    NOTHING,
+    SCORE,
     TABLE_ROW_BYTES,
     ExactSearch,
     ask_kernel,
+    exact_all_kernel,
     exact_kernel,
     new_exact_search,
     new_words,
@@ -32,7 +38,6 @@ from arena.agents.minimax.stack import DONE, LEAST_TABLE, WIN, best_line, new_se
 from arena.games.core.random import stream
 
 HALF = 0.5  # ends differ by 1 or more
-BEYOND = 1 << 16  # every score
 SHARINGS = {"lazy": Lazy(), "abdada": Abdada(), "ybwc": YoungBrothersWait()}
 FIRST_CHUNK = 4096  # nodes, about a millisecond
 
@@ -116,12 +121,38 @@ class ExactSolver(Solver):
         super().__init__(game, budget)
 
     def value(self, state, goals=None):
-        score = self.score(state, -BEYOND, BEYOND, weak=True)
+        score = self.score(state, -FARTHEST, FARTHEST, weak=True)
         return noted(self.game, (score > 0) - (score < 0), goals)
 
     def exact(self, state):
-        score = self.score(state, -BEYOND, BEYOND)
-        return (score > 0) - (score < 0), int(self.search.counts[0]["left"]) + 1 - abs(score) if score else None
+        score, counts = self.score(state, -FARTHEST, FARTHEST), self.search.counts[0]
+        return self._exact_of(score, int(counts["left"]), self.nodes, self.seconds)[:2]
+
+    def exact_all(self, states):
+        """As of any solver, but in few calls of a kernel: each has an even share of the time."""
+        if self.budget.seconds is not None:
+            return super().exact_all(states)
+        self.begin()
+        most, done = self.budget.nodes or np.iinfo(np.int64).max, 0
+        found = np.zeros((len(states), 4), np.int64)
+
+        def run(nodes):
+            nonlocal done
+            done = exact_all_kernel(self.game, ALONE, self.alone(), states, done, most, nodes, found)
+            self.nodes = int(found[:, NODES].sum())
+            self.progress(Progress(self.nodes, None, None, self.seconds))
+            return nodes if done < len(states) else 0
+
+        run_chunks(run, None, None, FIRST_CHUNK)
+        found[done:, SCORE] = NOTHING  # if the search was stopped
+        seconds = self.seconds / max(1, len(states))
+        return [self._exact_of(*row, seconds) for row in found[:, :BEGUN].tolist()]
+
+    @staticmethod
+    def _exact_of(score, left, nodes, seconds) -> Exact:
+        if score == NOTHING:
+            return Exact(None, None, nodes, seconds)
+        return Exact((score > 0) - (score < 0), left + 1 - abs(score) if score else None, nodes, seconds)
 
     def plies(self, state, winner):
         if self.game.is_over(state):
@@ -155,7 +186,7 @@ class ExactSolver(Solver):
             ran = self.run(nodes)
             self.nodes += ran
             self.progress(Progress(self.nodes, None, None, self.seconds))
-            return ran if counts["low"] < counts["high"] else 0
+            return max(1, ran) if counts["low"] < counts["high"] else 0  # threads may end a question without a visit
 
         run_chunks(run, limit, seconds, FIRST_CHUNK)
         if counts["low"] < counts["high"]:
@@ -181,6 +212,8 @@ class ExactSolver(Solver):
 
 class SharedExactSolver(ExactSolver):
     """An exact solver whose threads search each question together."""
+
+    exact_all = Solver.exact_all
 
     def __init__(self, agent, game, budget):
         super().__init__(agent, game, budget)

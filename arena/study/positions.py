@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.agents.core.solve import Solver, Unsolved
+from arena.agents.core.solve import Solver, solve_all
 from arena.games.core.errors import UserError
 from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import random_below, stream
 from arena.games.core.registry import spell
 
+TOGETHER = 64  # positions of a file that are solved before progress is shown
 MOST_NAMED = 10  # wrong lines that a message names
 
 
@@ -58,18 +59,15 @@ def read_positions(path: Path) -> list[Known]:
 
 def check_positions(solver: Solver, known: list[Known], path: Path, after: Callable[[Checked], None]) -> list[Checked]:
     """Solve every position of a file, and call `after` on each; UserError names a line with illegal moves."""
-    game, states = solver.game, states_of(solver.game, known, path)
-    checked = []
-    solver.warm(states[0][1])
-    for entry, state, plies in states:
-        solver.begin()
-        try:
-            value, left = solver.exact(state)
-            found = score_of(game, value, plies + (left or 0))
-        except Unsolved:
-            found = None
-        checked.append(Checked(entry, found, solver.nodes, solver.seconds))
-        after(checked[-1])
+    states, checked = states_of(solver.game, known, path), list[Checked]()
+    solver.exact_all(np.array([states[0][1]]))  # which compiles
+    solver.begin()
+    for first in range(0, len(states), TOGETHER):
+        part = states[first : first + TOGETHER]
+        for (entry, _, plies), one in zip(part, solve_all(solver, [state for _, state, _ in part])):
+            found = None if one.value is None else score_of(solver.game, one.value, plies + (one.plies or 0))
+            checked.append(Checked(entry, found, one.nodes, one.seconds))
+            after(checked[-1])
     return checked
 
 

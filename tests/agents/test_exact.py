@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from arena import agents, games
-from arena.agents.core.solve import solve, solver_of
+from arena.agents.core.solve import Solver, solve, solve_all, solver_of
+from arena.agents.minimax import solver as solver_module
 from arena.agents.minimax.exact import ALONE, TABLE_ROW_BYTES, ask_kernel, exact_kernel
-from arena.agents.minimax.solver import BEYOND, ExactSolver
+from arena.agents.minimax.solver import FARTHEST, ExactSolver
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line, small_positions
 
@@ -46,6 +47,28 @@ def test_value_and_plies_are_those_of_minimax():
 
 
 @pytest.mark.plain
+def test_many_positions_at_once_are_solved_as_one_by_one():
+    """By each solver; with a budget of nodes, where some are not solved, and by chunks that end within a position."""
+    game = "connect4(rows=4, columns=4)"
+    states = [random_line(games.make(game), seed)[9] for seed in range(8)]
+    values = [made("alphabeta", game).exact(state) for state in states]
+    for spec in (*VARIANTS, "dfpn(table=1)", "alphabeta(nodes=50)", "alphabeta(seconds=60)"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(solver_module, "FIRST_CHUNK", 7)
+            found = solve_all(made(spec, game), states)
+        if "workers" not in spec:
+            singly = Solver.exact_all(made(spec, game), states)
+            assert [each[:3] for each in found] == [each[:3] for each in singly]
+        unsolved = [each.value is None for each in found]
+        assert any(unsolved) == ("nodes" in spec) and not all(unsolved)
+        assert [each[:2] for each in found] == [(None, None) if un else one for un, one in zip(unsolved, values)]
+    assert solve_all(made("alphabeta", GAME), []) == []
+    over = games.make("tictactoe").read_line("1a 1b 2a 2b 3a")[1]
+    with pytest.raises(ValueError, match="the game is over"):
+        solve_all(made("alphabeta", "tictactoe"), [games.make("tictactoe").initial(), over])
+
+
+@pytest.mark.plain
 def test_a_value_that_equals_the_threshold_ends_a_node():
     """The first move wins: three positions are visited, and none after the second move."""
     solver = made("alphabeta(table=0, order=[])", "tree(nodes='[[1, 1], [1, 1]]')")
@@ -57,7 +80,7 @@ def test_questions_are_answered_with_bounds():
     """Whether the score is at least a threshold, for every threshold."""
     solver = made("alphabeta", GAME)
     for state in random_line(solver.game, 3)[-6:]:
-        score = solver.score(state, -BEYOND, BEYOND)
+        score = solver.score(state, -FARTHEST, FARTHEST)
         for threshold in range(-12, 13):
             assert (solver.score(state, threshold - 1, threshold) >= threshold) == (score >= threshold)
 
@@ -68,7 +91,7 @@ def test_steps_lead_to_the_same_as_all_at_once():
     shape = games.make(GAME)
     state = random_line(shape, 5)[3]
     for search in (whole, steps):
-        ask_kernel(shape, search, state, -BEYOND, BEYOND, False)
+        ask_kernel(shape, search, state, -FARTHEST, FARTHEST, False)
     exact_kernel(shape, ALONE, whole, 1 << 62)
     until = 0
     while steps.counts[0]["low"] < steps.counts[0]["high"]:
