@@ -105,12 +105,9 @@ def serve(port: int, first: str, browser: bool, new_token: bool, told: Callable[
     server = uvicorn.Server(uvicorn.Config(guarded, log_level="warning", ws_max_size=1 << 20))
     address = f"http://{HOST}:{port}{first}{'&' if '?' in first else '?'}token={token}"
 
-    def announce() -> None:
-        told(address)
-        if browser:
-            webbrowser.open(address)
-
-    threading.Timer(0.5, announce).start()
+    told(address)
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # it may wait for the browser
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises it again: Python ends as by Ctrl-C
     with suppress(KeyboardInterrupt):  # which ends it
         server.run(sockets=[listening])
@@ -121,6 +118,7 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
+        listening.listen()  # from now on, who comes waits and is not refused
     except OSError as error:
         listening.close()
         raise UserError(f"port {port}: {error.strerror}; --port 0 takes a free one") from None
