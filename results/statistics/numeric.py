@@ -53,7 +53,8 @@ def reachable(edges: np.ndarray) -> np.ndarray:
     """bool[n, n]: edges, bool[n, n], lead from row to column in any number of steps."""
     reach = edges | np.eye(len(edges), dtype=bool)
     for _ in range(max(1, len(edges).bit_length())):
-        further = (reach.astype(np.float32) @ reach) > 0
+        with np.errstate(all="ignore"):  # some libraries' products warn of numbers beyond the matrix (BLAS on ARM)
+            further = (reach.astype(np.float32) @ reach) > 0
         if (further == reach).all():
             break
         reach = further
