@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.core.agent import Decision as Decision
     from arena.agents.core.agent import Player as Player
     from arena.agents.core.agent import Unsuited as Unsuited
+    from arena.agents.core.agent import playing as playing
     from arena.agents.core.agent_check import check as check
     from arena.agents.minimax.alphabeta import AlphaBeta as AlphaBeta
     from arena.agents.minimax.expectiminimax import Expectimax as Expectimax
@@ -53,7 +54,7 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.proof.spdfpn import SPDFPN as SPDFPN
     from arena.agents.random import Random as Random
 
-_HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited"), "arena.agents.core.agent")
+_HOMES = dict.fromkeys(("Agent", "Budget", "Decision", "Player", "Unsuited", "playing"), "arena.agents.core.agent")
 _HOMES |= {
     "check": "arena.agents.core.agent_check",
     "explore": "arena.agents.minimax.trace",

@@ -206,13 +206,28 @@ class Player:
     def played(self, move: int) -> None:
         """Called after every move of either side; players that keep a tree advance it here."""
 
-    def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
-        """`decide`, with its wall time in seconds; TypeError if it does not return a Decision."""
+    def choose(self, state: np.ndarray, rng: np.ndarray | int) -> Decision:
+        """`decide`, with its wall time in seconds; TypeError if it does not return a Decision.
+
+        rng: uint64[1], or a seed
+        """
         start = time.perf_counter()
-        decision = self.decide(state, rng)
+        decision = self.decide(state, stream(rng) if isinstance(rng, int) else rng)
         if not isinstance(decision, Decision):
             raise TypeError(f"decide returned {decision!r}, which is no Decision")
         return changed(decision, seconds=time.perf_counter() - start)
+
+
+@contextmanager
+def playing(game: Game, agent: "Agent", budget: "Budget | None" = None) -> Iterator[Player]:
+    """A player from the first move to the end of the block, for many decisions: it takes a third of what
+    `Agent.choose` takes besides the search, which makes a player for each.
+
+    Ask it by `choose(state, seed)`, and tell it of every move by `played`.  Unsuited explains a misfit.
+    """
+    with closing(agent.player(game, budget)) as player:
+        player.start(game, game.initial(), [])
+        yield player
 
 
 @contextmanager

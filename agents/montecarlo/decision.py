@@ -31,6 +31,8 @@ def decision_from(tree: Tree, playouts: int, player: int, best: int | None = Non
 def best_of_proven(proofs: np.ndarray, visits: np.ndarray, means: np.ndarray, best: int, player: int) -> int:
     """The index of the move for `player` to play instead of `best`; proven results replace `means`."""
     certain = proofs.nonzero()[0]
+    if not len(certain):
+        return best
     means[certain] = [(1.0 if player == 0 else -1.0) * proven_result(proof) for proof in proofs[certain]]
     won, lost = certain[means[certain] == 1.0], certain[means[certain] == -1.0]
     if len(won):

@@ -23,6 +23,7 @@ from arena.config.config import Config
 from arena.config.keys import HOSTS
 from arena.games.core.game import Game
 from arena.games.core.plugins import source_of
+from arena.games.core.random import stream
 from arena.games.core.system import is_stopped
 from arena.play.referee import REASONS, HostEnded, HostFault, Judged
 from arena.play.watch import Watch
@@ -228,9 +229,9 @@ class HostedPlayer(Player):
     def allot(self, budget):
         self._allotted = budget.given()
 
-    def choose(self, state: np.ndarray, rng: np.ndarray) -> Decision:
+    def choose(self, state: np.ndarray, rng: np.ndarray | int) -> Decision:
         """The decision, with all that a record keeps of it."""
-        host = self._host
+        host, rng = self._host, stream(rng) if isinstance(rng, int) else rng
         host.note_best = self.note_best
         asked = Choose(host.next(), self._number, state.tobytes(), int(rng[0]), self._allotted)
         chosen = host.ask(asked, Chosen)

@@ -71,6 +71,28 @@ def test_every_agent_with_every_budget(name, spec, kernels):
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("spec", ["uct(playouts=20)", "alphabeta(depth=2)", "random"])
+def test_a_player_that_is_kept_decides_as_one_made_for_each_decision(spec):
+    """From a seed or a generator; it is told of the position in which it begins, and closed, whatever happens."""
+    game, agent = games.make("tictactoe"), agents.make(spec)
+    told = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(agent.player(game)), "start", lambda self, *given: told.append(("start", *map(str, given))))
+        patch.setattr(type(agent.player(game)), "close", lambda self, result: told.append(("close", result)))
+        with pytest.raises(KeyboardInterrupt), agents.playing(game, agent) as player:
+            state = game.initial()
+            while not game.is_over(state):
+                decision, again = player.choose(state, 7), player.choose(state, stream(7))
+                assert decision.move == again.move == agent.choose(game, state, seed=7).move
+                player.played(decision.move)
+                state = game.after(state, decision.move)
+            raise KeyboardInterrupt
+    assert told[0] == ("start", str(game), str(game.initial()), "[]") and told[-1] == ("close", None)
+    with pytest.raises(agents.Unsuited), agents.playing(games.make("pig"), agents.make("alphabeta(depth=1)")):
+        pass
+
+
+@pytest.mark.plain
 @pytest.mark.parametrize("spec", GAMES)
 def test_flat_equals_its_twin(spec):
     game = games.make(spec)
