@@ -57,10 +57,11 @@ class FlatPlayer(Player):
         moves = np.array(moves_of(self.game, state, rng), np.int32)  # ties favour no move
         sums = np.zeros((4, len(moves)))
         playouts = run_chunks(self.runner(state, moves, sums, rng), self.budget.playouts, self.budget.seconds)
-        averages = np.where(sums[PLAYOUTS] > 0, sums / np.maximum(sums[PLAYOUTS], 1), np.nan)
+        played = sums[PLAYOUTS] > 0
+        averages = np.where(played, sums / np.maximum(sums[PLAYOUTS], 1), np.nan)
         means = averages[RESULTS]
         deviations = np.sqrt(np.maximum(averages[SQUARES] - means**2, 0))
-        best = int(np.nanargmax(averages[self.compared]))  # a move without playouts is not played
+        best = int(np.where(played, averages[self.compared], -np.inf).argmax())
         return Decision(
             move=int(moves[best]),
             value=float(means[best]),
