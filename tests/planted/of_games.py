@@ -589,4 +589,33 @@ FAULTS = [
         "if len(left.by_kind) > MOST_KINDS",
         "tests/agents/test_reuse.py -k bounded",
     ),
+    # -- Arithmetic, and solving in parts -------------------------------------------------------------------------
+    (
+        "an exponential is off by some units in the last place",
+        "games/core/elementary.py",
+        "r = (x - twos * LN2_HIGH) - twos * LN2_LOW",
+        "r = x - twos * (LN2_HIGH + LN2_LOW)",
+        "tests/games/test_elementary.py -k exponential",
+    ),
+    (
+        "a search takes the system's exponential",
+        "agents/proof/pn2.py",
+        "from arena.games.core.elementary import exp",
+        "from math import exp",
+        "tests/games/test_elementary.py -k asks_the_system",
+    ),
+    (
+        "threads that end a question without a visit end the search",
+        "agents/minimax/solver.py",
+        'return max(1, ran) if counts["low"]',
+        'return ran if counts["low"]',
+        "tests/agents/test_exact.py -k one_by_one",
+    ),
+    (
+        "of many positions, one that a chunk leaves is asked anew",
+        "agents/minimax/exact.py",
+        "            found[i, BEGUN] = 1\n",
+        "",
+        "tests/agents/test_exact.py -k one_by_one",
+    ),
 ]
