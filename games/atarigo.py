@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD
-from arena.games.core.groups import BLACK, BOTH, EMPTY, PlacingGame
+from arena.games.core import wide
+from arena.games.core.groups import PlacingGame
 
 
 @dataclass(frozen=True)
@@ -30,73 +30,48 @@ class AtariGo(PlacingGame):
     sizes = "size 2 to 13"
     status = "counted"
 
-    def allowed(self, board, point, colour):
-        return self.breathes(board, point, colour) or self.captures(board, point, colour)
-
     # -- For strength ------------------------------------------------------------------------------------------
 
     def foreseen(self, state):
         """A player who can capture wins; else one who cannot parry all captures, or only in vain, loses."""
-        board = np.empty(self.room, np.uint16)
-        empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
-        if self.count_captures(board, empties, own)[0] > 0:
+        side = self.player(state)
+        own, other = self.stones(state, side), self.stones(state, 1 - side)
+        empty = self.empty(own, other)
+        if not wide.is_empty(self.liberties_of(other, empty)[0]):
             return 1, True
-        threats, point = self.count_captures(board, empties, BOTH - own)
-        if threats == 0:
+        threats, more = self.liberties_of(own, empty)
+        if wide.is_empty(threats):
             return 0, True
-        self.press(board, point)
-        if threats > 1 or not self.breathes(board, point, own):
+        parries = wide.common(threats, self.breathing(empty, more))
+        if wide.size_of(threats) > 1 or wide.is_empty(parries):
             return -2, True
-        self.put(board, point, own)
-        return (-2 if self.count_captures(board, empties, BOTH - own)[0] > 0 else 0), True
-
-    def count_captures(self, board, empties, colour):
-        """(the number of listed points, still empty, where a stone of `colour` captures; one of them)."""
-        count, found = 0, WORD(0)
-        for i in range(empties):
-            point = WORD(board[self.empties + WORD(i)])
-            if board[point] == EMPTY:
-                self.press(board, point)
-                if self.captures(board, point, colour):
-                    count, found = count + 1, point
-                self.release(board, point)
-        return count, found
+        threats, _ = self.liberties_of(wide.union(own, parries), wide.without(empty, parries))
+        return (0 if wide.is_empty(threats) else -2), True
 
     def sound_moves(self, state, moves):
         """Parries of a threatened capture only, unless the player can capture first."""
-        board = np.empty(self.room, np.uint16)
-        empties, own = self.lay_out(state, board), BLACK + WORD(self.player(state))
-        threats, point = self.count_captures(board, empties, BOTH - own)
-        if threats == 1 and self.count_captures(board, empties, own)[0] == 0 and self.is_legal(board, point, own):
-            moves[0] = self.move_at(point)
-            return 1
-        return self.legal_moves(state, moves)
+        side = self.player(state)
+        own, other = self.stones(state, side), self.stones(state, 1 - side)
+        empty = self.empty(own, other)
+        threats, legal = self.liberties_of(own, empty)[0], self.legal_points(own, other)
+        if wide.size_of(threats) == 1 and wide.is_empty(self.liberties_of(other, empty)[0]):
+            parries = wide.common(threats, legal)
+            legal = legal if wide.is_empty(parries) else parries
+        return wide.list_cells(legal, moves, self.words)
 
     def evaluate(self, state):
         """The least liberties of a black chain less those of a white one, over the sum; 4 without stones, as in the
         open."""
-        board = np.empty(self.room, np.uint16)
-        self.count_liberties(board, self.lay_out(state, board))
-        black = white = unknown = 4 * self.area
-        for move in range(self.area):
-            point = self.point(move)
-            if board[point] != EMPTY and board[self.chain + point] == point:
-                liberties = np.int64(board[self.spare + point])
-                if board[point] == BLACK:
-                    black = min(black, liberties)
-                else:
-                    white = min(white, liberties)
-        black, white = 4 if black == unknown else black, 4 if white == unknown else white
+        black, white = self.stones(state, 0), self.stones(state, 1)
+        empty = self.empty(black, white)
+        black, white = self.least_liberties(black, empty), self.least_liberties(white, empty)
         return (black - white) / (black + white)
 
-    def count_liberties(self, board, empties):
-        """Write each chain's liberties, a point once, behind self.spare."""
-        for i in range(self.region):
-            board[self.spare + WORD(i)] = board[self.seen + WORD(i)] = 0
-        for i in range(empties):
-            point = WORD(board[self.empties + WORD(i)])
-            for neighbour in self.around(point):
-                chain = WORD(board[self.chain + neighbour])
-                if board[self.seen + chain] != point:
-                    board[self.seen + chain] = point
-                    board[self.spare + chain] += ONE
+    def least_liberties(self, own, empty):
+        """Of a chain; 4 if there is none."""
+        least = 4 if wide.is_empty(own) else 4 * self.area
+        while not wide.is_empty(own):
+            chain = self.whole_chain(wide.lowest(own), own)
+            own = wide.without(own, chain)
+            least = min(least, np.int64(wide.size_of(wide.common(self.beside(chain), empty))))
+        return least

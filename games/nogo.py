@@ -7,11 +7,9 @@ Cazenave, "Playout policy adaptation with move features", 2016, uses it on 8x8.
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from arena.games.core.bits import WORD
+from arena.games.core import wide
 from arena.games.core.game import check_rectangle
-from arena.games.core.groups import BLACK, WHITE, PlacingGame
+from arena.games.core.groups import PlacingGame
 
 
 @dataclass(frozen=True)
@@ -32,6 +30,7 @@ class NoGo(PlacingGame):
     )
     sizes = "size 2 to 13, or rows and columns 1 to 13 and not both 1"
     status = "counted"
+    may_capture = False
     symmetries = PlacingGame.symmetries
     ranges = {"size": (2, 13)}
 
@@ -41,24 +40,15 @@ class NoGo(PlacingGame):
         if self.rows * self.columns == 1:
             raise ValueError("rows = columns = 1: the board needs 2 points or more")
 
-    def allowed(self, board, point, colour):
-        return self.breathes(board, point, colour) and not self.captures(board, point, colour)
-
     # -- For strength ------------------------------------------------------------------------------------------
 
     def evaluate(self, state):
         """Mobility: possible moves of either player; the difference over the sum and 1; in the misere game negated."""
-        board = np.empty(self.room, np.uint16)
-        empties = self.lay_out(state, board)
-        black, white = self.mobility(board, empties, BLACK), self.mobility(board, empties, WHITE)
+        first, second = self.stones(state, 0), self.stones(state, 1)
+        black = wide.size_of(self.legal_points(first, second))
+        white = wide.size_of(self.legal_points(second, first))
         value = (black - white) / (black + white + 1.0)
         return value if self.last_mover_wins else -value
-
-    def mobility(self, board, empties, colour):
-        count = 0
-        for i in range(empties):
-            count += self.is_legal(board, WORD(board[self.empties + WORD(i)]), colour)
-        return count
 
 
 class MisereNoGo(NoGo):

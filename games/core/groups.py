@@ -21,8 +21,9 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, popcount
-from arena.games.core.board import Rectangle, draw, turns
+from arena.games.core import wide
+from arena.games.core.bits import ONE, WORD, ZERO, popcount
+from arena.games.core.board import Rectangle, draw, squares, turns
 from arena.games.core.drawing import Look
 from arena.games.core.game import Game
 from arena.games.core.random import random_below
@@ -254,17 +255,37 @@ class StoneGame(Rectangle, Game):
 class PlacingGame(StoneGame):
     """Games without passes, which end when the player to move has no legal move, or with a capture.
 
+    Moves are found by floods over the sets of a state; only playouts lay out a board, which they keep up to date.
+
     state: behind the stones, 1 if the game is over.
     """
 
     has_draws = False
     last_mover_wins = True  # false in a misere game
+    may_capture = True
 
     @property
     def state_size(self):
         return 2 * self.words + 1
 
     move_limit = max_moves = max_plies = Rectangle.area
+
+    @cached_property
+    def points(self):
+        return self.table(lambda column: True)
+
+    @cached_property
+    def left(self):
+        return self.table(lambda column: column == 0)
+
+    @cached_property
+    def right(self):
+        return self.table(lambda column: column == self.width - 1)
+
+    def table(self, condition):
+        """The points in columns that meet a condition, as a set (games/core/wide.py)."""
+        points = [point for point in range(self.area) if condition(point % self.width)]
+        return tuple(squares(point - 64 * i for point in points if point // 64 == i) for i in range(4))
 
     def start(self, state):
         state[:] = 0
@@ -275,48 +296,87 @@ class PlacingGame(StoneGame):
             stones += popcount(state[i])
         return stones & 1
 
+    def stones(self, state, side):
+        start, words = side * self.words, self.words
+        return (
+            state[start],
+            state[start + 1] if words > 1 else ZERO,
+            state[start + 2] if words > 2 else ZERO,
+            state[start + 3] if words > 3 else ZERO,
+        )
+
+    def empty(self, own, other):
+        return wide.without(wide.without(self.points, own), other)
+
+    def beside(self, x):
+        """All neighbours of a set of points."""
+        across = wide.union(wide.forward(wide.without(x, self.right), 1), wide.backward(wide.without(x, self.left), 1))
+        along = wide.union(wide.forward(x, self.width), wide.backward(x, self.width))
+        return wide.common(wide.union(across, along), self.points)
+
+    def whole_chain(self, chain, own):
+        """The chain that has a part of it."""
+        before = wide.without(chain, chain)
+        while not wide.is_empty(wide.difference(chain, before)):
+            before = chain
+            chain = wide.union(chain, wide.common(self.beside(chain), own))
+        return chain
+
+    def liberties_of(self, own, empty):
+        """(the last liberties of chains that have one, the liberties of those that have more)."""
+        last = more = wide.without(own, own)
+        while not wide.is_empty(own):
+            chain = self.whole_chain(wide.lowest(own), own)
+            own = wide.without(own, chain)
+            found = wide.common(self.beside(chain), empty)
+            if wide.size_of(found) == 1:
+                last = wide.union(last, found)
+            else:
+                more = wide.union(more, found)
+        return last, more
+
+    def breathing(self, empty, more):
+        """The points at which a stone has a liberty without capturing; more: from liberties_of its colour."""
+        return wide.union(wide.common(empty, self.beside(empty)), more)
+
+    def legal_points(self, own, other):
+        """Where the player who has the stones `own` may play."""
+        empty = self.empty(own, other)
+        breathing = self.breathing(empty, self.liberties_of(own, empty)[1])
+        captures = self.liberties_of(other, empty)[0]
+        return wide.union(breathing, captures) if self.may_capture else wide.without(breathing, captures)
+
     def legal_moves(self, state, moves):
-        board, colour, count = np.empty(self.room, np.uint16), BLACK + WORD(self.player(state)), 0
-        for i in range(self.lay_out(state, board)):
-            point = WORD(board[self.empties + WORD(i)])
-            if self.is_legal(board, point, colour):
-                moves[count] = self.move_at(point)
-                count += 1
-        return count
+        side = self.player(state)
+        legal = self.legal_points(self.stones(state, side), self.stones(state, 1 - side))
+        return wide.list_cells(legal, moves, self.words)
 
     def play(self, state, move):
-        board, colour, point = np.empty(self.room, np.uint16), BLACK + WORD(self.player(state)), self.point(move)
-        empties = self.lay_out(state, board)
-        self.press(board, point)
-        over = self.captures(board, point, colour)
-        self.put(board, point, colour)
-        self.put_stone(state, move, colour)
-        state[2 * self.words] = over or not self.can_move(board, empties, BOTH - colour)
+        side = self.player(state)
+        own, other = wide.union(self.stones(state, side), wide.single(move)), self.stones(state, 1 - side)
+        captured = self.takes(wide.single(move), other, self.empty(own, other))
+        state[(move >> 6) + side * self.words] |= ONE << WORD(move & 63)
+        state[2 * self.words] = captured or not self.can_move(other, own)
+
+    def takes(self, stone, other, empty):
+        """True if a new stone has taken the last liberty of a chain."""
+        beside, captured = wide.common(self.beside(stone), other), False
+        while not wide.is_empty(beside):
+            chain = self.whole_chain(wide.lowest(beside), other)
+            beside = wide.without(beside, chain)
+            captured |= wide.is_empty(wide.common(self.beside(chain), empty))
+        return captured
+
+    def can_move(self, own, other):
+        """True if the player has a legal move: at once if some point has no stone around."""
+        apart = wide.without(self.empty(own, other), self.beside(wide.union(own, other)))
+        return not wide.is_empty(apart) or not wide.is_empty(self.legal_points(own, other))
 
     def is_over(self, state):
         return state[2 * self.words] != 0
 
     def score(self, state):
         return 1.0 if (self.player(state) == 1) == self.last_mover_wins else -1.0
-
-    def allowed(self, board, point, colour):
-        """True if the rules allow a stone at a pressed empty point."""
-        raise NotImplementedError
-
-    def is_legal(self, board, point, colour):
-        self.press(board, point)
-        legal = self.allowed(board, point, colour)
-        self.release(board, point)
-        return legal
-
-    def can_move(self, board, empties, colour):
-        """True if `colour` may play at one of the points listed that are still empty."""
-        found, i = False, WORD(0)
-        while not found and i < empties:
-            point = WORD(board[self.empties + i])
-            found = board[point] == EMPTY and self.is_legal(board, point, colour)
-            i += ONE
-        return found
 
     # -- For speed ---------------------------------------------------------------------------------------------
 
@@ -329,14 +389,15 @@ class PlacingGame(StoneGame):
             i = self.empties + WORD(random_below(rng, left))
             point = WORD(board[i])
             self.press(board, point)
-            if self.allowed(board, point, colour):
-                over = self.captures(board, point, colour)
+            over = self.captures(board, point, colour)
+            if (self.may_capture or not over) and (over or self.breathes(board, point, colour)):
                 self.put(board, point, colour)
                 empties -= ONE
                 board[i] = board[self.empties + empties]
                 left, colour = empties, BOTH - colour
                 plies += 1
             else:
+                over = False
                 self.release(board, point)
                 left -= ONE
                 board[i], board[self.empties + left] = board[self.empties + left], point

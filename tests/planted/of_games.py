@@ -589,6 +589,13 @@ FAULTS = [
         "if len(left.by_kind) > MOST_KINDS",
         "tests/agents/test_reuse.py -k bounded",
     ),
+    (
+        "a chain of two liberties counts as one that is about to be taken",
+        "games/core/groups.py",
+        "if wide.size_of(found) == 1:",
+        "if wide.size_of(found) <= 2:",
+        "tests/games/test_nogo.py tests/games/test_atarigo.py -k naive_board",
+    ),
     # -- Arithmetic, and solving in parts -------------------------------------------------------------------------
     (
         "an exponential is off by some units in the last place",
