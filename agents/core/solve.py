@@ -20,6 +20,7 @@ import numpy as np
 from arena.agents.core.agent import Agent, Budget, Unsuited, registry
 from arena.agents.core.chunks import control
 from arena.agents.core.sides import result_of
+from arena.games.core.game import Game
 
 NEVER = 1 << 30  # more plies than any game lasts
 
@@ -227,7 +228,7 @@ def goal_for(player: int, result: int, plies: int = NEVER) -> Goal:
     return Goal(0.5 if result == 1 else 1.0, plies, True)
 
 
-def solver_of(agent: Agent, game, budget: Budget | None = None) -> Solver:
+def solver_of(agent: Agent, game: Game, budget: Budget | None = None) -> Solver:
     """The agent's solver, with its own budget or else `budget`; Unsuited if it cannot solve the game."""
     if reason := agent.refuses(game):
         raise Unsuited(reason)

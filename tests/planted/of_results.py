@@ -723,7 +723,7 @@ FAULTS = [
     (
         "a reading keeps the process of a page that has gone",
         "arena/lab/apart.py",
-        "except BaseException:  # the page is closed",
+        "except BaseException:  # it was given up, or the page is closed",
         "except KeyError:",
         "tests/arena/test_lab_runs.py -k page_that_is_closed",
     ),
