@@ -479,6 +479,7 @@ def test_work_that_dies_or_takes_too_long_is_given_up():
 def test_a_page_that_is_closed_gives_up_its_work():
     async def ask():
         beside = Apart(60.0)
+        await beside.do(os.getcwd)  # its process has started
         closed = asyncio.create_task(beside.do(time.sleep, 60))
         last = asyncio.create_task(beside.do(os.getcwd))
         await asyncio.sleep(0.5)
