@@ -22,7 +22,7 @@ import numpy as np
 
 from arena.games.core import wide
 from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
-from arena.games.core.board import letters, point_name, sgf_square, squares
+from arena.games.core.board import letters, point_name, sgf_square
 from arena.games.core.drawing import Look
 from arena.games.core.game import Game
 from arena.games.core.lanes import choose
@@ -133,17 +133,10 @@ class Hex(Game):
         return "\n".join(lines)
 
     def table(self, condition):
-        cells = [cell for cell in range(self.cells) if condition(*divmod(cell, self.size))]
-        return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
+        return wide.table(self.size, self.size, condition)
 
     def stones(self, state, side):
-        start, words = side * self.words, self.words
-        return (
-            state[start],
-            state[start + 1] if words > 1 else ZERO,
-            state[start + 2] if words > 2 else ZERO,
-            state[start + 3] if words > 3 else ZERO,
-        )
+        return wide.read(state, side * self.words, self.words)
 
     def free(self, state):
         return wide.without(wide.without(self.board, self.stones(state, 0)), self.stones(state, 1))

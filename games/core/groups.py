@@ -22,8 +22,8 @@ from functools import cached_property
 import numpy as np
 
 from arena.games.core import wide
-from arena.games.core.bits import ONE, WORD, ZERO, popcount
-from arena.games.core.board import Rectangle, draw, squares, turns
+from arena.games.core.bits import ONE, WORD, popcount
+from arena.games.core.board import Rectangle, draw, turns
 from arena.games.core.drawing import Look
 from arena.games.core.game import Game
 from arena.games.core.random import random_below
@@ -272,20 +272,18 @@ class PlacingGame(StoneGame):
 
     @cached_property
     def points(self):
-        return self.table(lambda column: True)
+        return self.table(lambda row, column: True)
 
     @cached_property
     def left(self):
-        return self.table(lambda column: column == 0)
+        return self.table(lambda row, column: column == 0)
 
     @cached_property
     def right(self):
-        return self.table(lambda column: column == self.width - 1)
+        return self.table(lambda row, column: column == self.width - 1)
 
     def table(self, condition):
-        """The points in columns that meet a condition, as a set (games/core/wide.py)."""
-        points = [point for point in range(self.area) if condition(point % self.width)]
-        return tuple(squares(point - 64 * i for point in points if point // 64 == i) for i in range(4))
+        return wide.table(self.height, self.width, condition)
 
     def start(self, state):
         state[:] = 0
@@ -297,13 +295,7 @@ class PlacingGame(StoneGame):
         return stones & 1
 
     def stones(self, state, side):
-        start, words = side * self.words, self.words
-        return (
-            state[start],
-            state[start + 1] if words > 1 else ZERO,
-            state[start + 2] if words > 2 else ZERO,
-            state[start + 3] if words > 3 else ZERO,
-        )
+        return wide.read(state, side * self.words, self.words)
 
     def empty(self, own, other):
         return wide.without(wide.without(self.points, own), other)

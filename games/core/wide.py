@@ -3,8 +3,28 @@
 The compiler drops words that are constantly 0.  All but the functions for one cell and `list_cells` take lanes, too.
 """
 
+from collections.abc import Callable
+
 from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
+from arena.games.core.board import squares
 from arena.games.core.jit.parts import part
+
+
+def table(rows: int, columns: int, condition: Callable[[int, int], bool]) -> tuple:
+    """The cells of a board, numbered by rows, of which a condition of row and column holds."""
+    cells = [cell for cell in range(rows * columns) if condition(*divmod(cell, columns))]
+    return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
+
+
+@part
+def read(state, start, words):
+    """The set whose first `words` words stand in a state, from `start` on."""
+    return (
+        state[start],
+        state[start + 1] if words > 1 else ZERO,
+        state[start + 2] if words > 2 else ZERO,
+        state[start + 3] if words > 3 else ZERO,
+    )
 
 
 @part
