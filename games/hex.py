@@ -136,7 +136,13 @@ class Hex(Game):
         return wide.table(self.size, self.size, condition)
 
     def stones(self, state, side):
-        return wide.read(state, side * self.words, self.words)
+        start, words = side * self.words, self.words
+        return (
+            state[start],
+            state[start + 1] if words > 1 else ZERO,
+            state[start + 2] if words > 2 else ZERO,
+            state[start + 3] if words > 3 else ZERO,
+        )
 
     def free(self, state):
         return wide.without(wide.without(self.board, self.stones(state, 0)), self.stones(state, 1))

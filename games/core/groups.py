@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from arena.games.core import wide
-from arena.games.core.bits import ONE, WORD, popcount
+from arena.games.core.bits import ONE, WORD, ZERO, popcount
 from arena.games.core.board import Rectangle, draw, turns
 from arena.games.core.drawing import Look
 from arena.games.core.game import Game
@@ -295,7 +295,13 @@ class PlacingGame(StoneGame):
         return stones & 1
 
     def stones(self, state, side):
-        return wide.read(state, side * self.words, self.words)
+        start, words = side * self.words, self.words
+        return (
+            state[start],
+            state[start + 1] if words > 1 else ZERO,
+            state[start + 2] if words > 2 else ZERO,
+            state[start + 3] if words > 3 else ZERO,
+        )
 
     def empty(self, own, other):
         return wide.without(wide.without(self.points, own), other)

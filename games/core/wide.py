@@ -17,17 +17,6 @@ def table(rows: int, columns: int, condition: Callable[[int, int], bool]) -> tup
 
 
 @part
-def read(state, start, words):
-    """The set whose first `words` words stand in a state, from `start` on."""
-    return (
-        state[start],
-        state[start + 1] if words > 1 else ZERO,
-        state[start + 2] if words > 2 else ZERO,
-        state[start + 3] if words > 3 else ZERO,
-    )
-
-
-@part
 def union(x, y):
     """Cells of x or y."""
     return x[0] | y[0], x[1] | y[1], x[2] | y[2], x[3] | y[3]
