@@ -132,17 +132,10 @@ class Hex(Game):
             lines.append(f"{row + 1:>{row + 2}} " + " ".join(".XO"[colour] for colour in colours if colour < OUTSIDE))
         return "\n".join(lines)
 
+    stones = wide.stones
+
     def table(self, condition):
         return wide.table(self.size, self.size, condition)
-
-    def stones(self, state, side):
-        start, words = side * self.words, self.words
-        return (
-            state[start],
-            state[start + 1] if words > 1 else ZERO,
-            state[start + 2] if words > 2 else ZERO,
-            state[start + 3] if words > 3 else ZERO,
-        )
 
     def free(self, state):
         return wide.without(wide.without(self.board, self.stones(state, 0)), self.stones(state, 1))

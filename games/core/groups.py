@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from arena.games.core import wide
-from arena.games.core.bits import ONE, WORD, ZERO, popcount
+from arena.games.core.bits import ONE, WORD, popcount
 from arena.games.core.board import Rectangle, draw, turns
 from arena.games.core.drawing import Look
 from arena.games.core.game import Game
@@ -282,6 +282,8 @@ class PlacingGame(StoneGame):
     def right(self):
         return self.table(lambda row, column: column == self.width - 1)
 
+    stones = wide.stones
+
     def table(self, condition):
         return wide.table(self.height, self.width, condition)
 
@@ -293,15 +295,6 @@ class PlacingGame(StoneGame):
         for i in range(2 * self.words):
             stones += popcount(state[i])
         return stones & 1
-
-    def stones(self, state, side):
-        start, words = side * self.words, self.words
-        return (
-            state[start],
-            state[start + 1] if words > 1 else ZERO,
-            state[start + 2] if words > 2 else ZERO,
-            state[start + 3] if words > 3 else ZERO,
-        )
 
     def empty(self, own, other):
         return wide.without(wide.without(self.points, own), other)

@@ -16,6 +16,17 @@ def table(rows: int, columns: int, condition: Callable[[int, int], bool]) -> tup
     return tuple(squares(cell - 64 * i for cell in cells if cell // 64 == i) for i in range(4))
 
 
+def stones(self, state, side):
+    """A method of games whose states begin with the two players' sets, of `words` words each: one player's."""
+    start, words = side * self.words, self.words
+    return (
+        state[start],
+        state[start + 1] if words > 1 else ZERO,
+        state[start + 2] if words > 2 else ZERO,
+        state[start + 3] if words > 3 else ZERO,
+    )
+
+
 @part
 def union(x, y):
     """Cells of x or y."""
