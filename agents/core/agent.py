@@ -212,7 +212,7 @@ class Player:
         rng: uint64[1], or a seed
         """
         start = time.perf_counter()
-        decision = self.decide(state, stream(rng) if isinstance(rng, int) else rng)
+        decision = self.decide(state, rng if isinstance(rng, np.ndarray) else stream(rng))
         if not isinstance(decision, Decision):
             raise TypeError(f"decide returned {decision!r}, which is no Decision")
         return changed(decision, seconds=time.perf_counter() - start)

@@ -136,10 +136,13 @@ class ExactSolver(Solver):
         most, done = self.budget.nodes or np.iinfo(np.int64).max, 0
         found = np.zeros((len(states), 4), np.int64)
 
+        def unfinished():
+            return int(self.search.counts[0]["nodes"]) if done < len(states) and found[done, BEGUN] else 0
+
         def run(nodes):
             nonlocal done
             done = exact_all_kernel(self.game, ALONE, self.alone(), states, done, most, nodes, found)
-            self.nodes = int(found[:, NODES].sum())
+            self.nodes = int(found[:done, NODES].sum()) + unfinished()
             self.progress(Progress(self.nodes, None, None, self.seconds))
             return nodes if done < len(states) else 0
 

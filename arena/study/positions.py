@@ -60,8 +60,8 @@ def read_positions(path: Path) -> list[Known]:
 def check_positions(solver: Solver, known: list[Known], path: Path, after: Callable[[Checked], None]) -> list[Checked]:
     """Solve every position of a file, and call `after` on each; UserError names a line with illegal moves."""
     states, checked = states_of(solver.game, known, path), list[Checked]()
-    solver.exact_all(np.array([states[0][1]]))  # which compiles
-    solver.begin()
+    solver.warm(states[0][1])
+    solve_all(solver, [])  # which compiles what solves many
     for first in range(0, len(states), TOGETHER):
         part = states[first : first + TOGETHER]
         for (entry, _, plies), one in zip(part, solve_all(solver, [state for _, state, _ in part])):

@@ -231,7 +231,7 @@ class HostedPlayer(Player):
 
     def choose(self, state: np.ndarray, rng: np.ndarray | int) -> Decision:
         """The decision, with all that a record keeps of it."""
-        host, rng = self._host, stream(rng) if isinstance(rng, int) else rng
+        host, rng = self._host, rng if isinstance(rng, np.ndarray) else stream(rng)
         host.note_best = self.note_best
         asked = Choose(host.next(), self._number, state.tobytes(), int(rng[0]), self._allotted)
         chosen = host.ask(asked, Chosen)

@@ -8,6 +8,7 @@ from arena.agents.core.solve import Solver, solve, solve_all, solver_of
 from arena.agents.minimax import solver as solver_module
 from arena.agents.minimax.exact import ALONE, TABLE_ROW_BYTES, ask_kernel, exact_kernel
 from arena.agents.minimax.solver import FARTHEST, ExactSolver
+from arena.study.positions import Known, check_positions
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line, small_positions
 
@@ -66,6 +67,16 @@ def test_many_positions_at_once_are_solved_as_one_by_one():
     over = games.make("tictactoe").read_line("1a 1b 2a 2b 3a")[1]
     with pytest.raises(ValueError, match="the game is over"):
         solve_all(made("alphabeta", "tictactoe"), [games.make("tictactoe").initial(), over])
+
+
+@pytest.mark.plain
+def test_a_file_is_solved_once_and_progress_tells_of_the_position_in_work(tmp_path, monkeypatch):
+    """What compiles the kernels leaves the first position to solve."""
+    monkeypatch.setattr(solver_module, "FIRST_CHUNK", 7)
+    solver, told = made("alphabeta", "connect4(rows=4, columns=4)"), []
+    solver.progress = lambda progress: told.append(progress.nodes)
+    (one,) = check_positions(solver, [Known(1, "1 2 3 4 1 2 3 4", 0)], tmp_path, lambda one: None)
+    assert one.nodes > 50 and told[-1] == one.nodes and any(0 < nodes < one.nodes for nodes in told)
 
 
 @pytest.mark.plain
