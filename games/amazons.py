@@ -25,7 +25,7 @@ from arena.games.core.game import Game, check_rectangle
 from arena.games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player
-FEW = 6  # at most so many queen's moves: listing all moves is quicker than drawing one
+OFTEN = 8  # plies of a playout after which its bound of an arrow's reach is found anew
 
 
 def free_beside(size, step):
@@ -252,6 +252,15 @@ class Amazons(Rectangle, Game):
     def max_reach(self):
         return int(self.ranks.max()) + 1
 
+    @cached_property
+    def runs(self):
+        """runs[line]: the most free places in a row."""
+        table, run = np.zeros((2, 1 << self.longer), np.int8)
+        for place in range(self.longer):
+            run = np.where(np.arange(len(table)) >> place & 1, 0, run + 1)
+            table = np.maximum(table, run)
+        return table
+
     def key(self, state):
         """A hash of the rows and the queens, from which the rest follows."""
         word = key = ZERO
@@ -293,8 +302,26 @@ class Amazons(Rectangle, Game):
         return pair * self.area + self.image(arrow, symmetry)
 
     def random_move(self, state, moves, rng):
-        """Draw a queen's move, and a number below max_reach for the arrow, until there is one, so that a target
-        is as likely as it has arrows.  Near the end, where most draws would fail, list the moves."""
+        return self.draw(state, self.after_leaving(state, self.longest(state)), rng)
+
+    def random_playout(self, state, moves, rng):
+        plies, longest = 0, self.longest(state)
+        while True:
+            if plies % OFTEN == OFTEN - 1:
+                longest = self.longest(state)
+            longest = self.after_leaving(state, longest)  # nothing else makes one longer
+            move = self.draw(state, longest, rng)
+            if move < 0:
+                return self.score(state), plies
+            self.play(state, move)
+            plies += 1
+
+    def draw(self, state, longest, rng):
+        """A random move; -1 if there is none.
+
+        Drawn are a queen's move and a number for the arrow, below a bound of its reach, until there is such an arrow:
+        so a target is as likely as it has arrows.
+        """
         first = self.n_lines + QUEENS * self.player(state)
         end0 = self.reach(state, state[first])
         end1 = end0 + self.reach(state, state[first + 1])
@@ -302,27 +329,59 @@ class Amazons(Rectangle, Game):
         end3 = end2 + self.reach(state, state[first + 3])
         if end3 == 0:
             return np.int64(-1)
-        if end3 <= FEW:
-            return np.int64(moves[random_below(rng, self.legal_moves(state, moves))])
-        origin = target = arrow = -1
-        while arrow < 0:
+        bound = longest[0] + longest[1] + longest[2] + longest[3] - 4  # a square does not reach itself
+        origin = target = arrow = n = np.int64(0)
+        while arrow >= n:
             n = random_below(rng, end3)
             start = (end2 if n >= end2 else end1) if n >= end1 else (end0 if n >= end0 else 0)
             origin = np.int64(state[first + (n >= end0) + (n >= end1) + (n >= end2)])
             target = self.reached(state, origin, n - start)
-            self.toggle(state, origin)
-            arrow = self.reached(state, target, random_below(rng, self.max_reach))
-            self.toggle(state, origin)
+            arrow, n = random_below(rng, bound), self.reach_after(state, target, origin)
+        self.toggle(state, origin)
+        arrow = self.reached(state, target, arrow)
+        self.toggle(state, origin)
         return (origin * self.area + target) * self.area + arrow
 
-    def random_playout(self, state, moves, rng):
-        plies = 0
-        move = self.random_move(state, moves, rng)
-        while move >= 0:
-            self.play(state, move)
-            plies += 1
-            move = self.random_move(state, moves, rng)
-        return self.score(state), plies
+    def reach_after(self, state, square, left):
+        """The reach of a square once a queen has left another."""
+        count = 0
+        for axis in range(4):
+            number = self.lines[square, axis]
+            line = state[number] ^ (self.lines[left, axis] == number) << self.places[left, axis]
+            count += np.int64(self.free[self.places[square, axis], line])
+        return count
+
+    def longest(self, state):
+        """The most free squares in a row on the rows, columns, diagonals and antidiagonals."""
+        slanted, diagonals = self.height + self.width, self.height + self.width - 1
+        return (
+            self.longest_of(state, 0, self.height),
+            self.longest_of(state, self.height, slanted),
+            self.longest_of(state, slanted, slanted + diagonals),
+            self.longest_of(state, slanted + diagonals, self.n_lines),
+        )
+
+    def longest_of(self, state, begin, end):
+        longest = np.int64(0)
+        for line in range(begin, end):
+            longest = max(longest, np.int64(self.runs[state[line]]))
+        return longest
+
+    def after_leaving(self, state, longest):
+        """The same whichever of the mover's queens has left its square."""
+        return (
+            self.after_leaving_on(state, 0, longest[0]),
+            self.after_leaving_on(state, 1, longest[1]),
+            self.after_leaving_on(state, 2, longest[2]),
+            self.after_leaving_on(state, 3, longest[3]),
+        )
+
+    def after_leaving_on(self, state, axis, longest):
+        first = self.n_lines + QUEENS * self.player(state)
+        for i in range(first, first + QUEENS):
+            line = state[self.lines[state[i], axis]] ^ 1 << self.places[state[i], axis]
+            longest = max(longest, np.int64(self.runs[line]))
+        return longest
 
     # -- For strength ------------------------------------------------------------------------------------------
 

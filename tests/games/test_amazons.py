@@ -1,5 +1,7 @@
 """Amazons: its rules, territory and tables against a board of squares."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -48,8 +50,13 @@ def test_moves_are_those_of_a_board_of_squares(size, lines):
     game, random = games.make(f"amazons({size})"), np.random.default_rng(7)
     for _ in range(lines):
         state, side, board = game.initial(), 0, board_of(game, game.initial())
+        longest = game.longest(state)
         while True:
             legal = game.moves(state)
+            longest = game.after_leaving(state, longest)  # which bounds what is drawn in playouts
+            shots = Counter((origin, target) for origin, target, _ in map(game.squares, legal))
+            assert max(shots.values(), default=0) <= sum(longest) - 4
+            assert all(game.reach_after(state, target, origin) == count for (origin, target), count in shots.items())
             moves = naive_moves(board, side)
             found = [tuple(squares_of(game.move_name(state, move))) for move in legal]
             assert sorted(found) == sorted(moves)
