@@ -27,6 +27,8 @@ def by_rules(game: Game, method: str, *arguments):
 def answered(kind: type, game: Game, method: str, *arguments):
     """The answer as an int, a float, a bool or a str; GameError if it is none."""
     answer = by_rules(game, method, *arguments)
+    if type(answer) is kind:  # as nearly all are
+        return answer
     try:
         return exact(kind, answer)
     except (TypeError, ValueError, OverflowError):

@@ -64,6 +64,8 @@ class Desk:
         new = self.renamed.get
         self.store.add_all(
             replace(one, first=new(one.first, one.first), second=one.second and new(one.second, one.second))
+            if self.renamed
+            else one
             for one in records
         )
         for record in records:

@@ -240,20 +240,20 @@ class LiveDisplay(Display):
         self.live = Live(Group(self.progress), console=self.console, refresh_per_second=4)
         self.live.start()
 
-    def finished(self, record):
-        super().finished(record)
-        self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
-
     def playing(self, games):
         from arena.results.shown.export import rich_table
 
         super().playing(games)
-        self.progress.update(self.task, pace=self.pace())
+        self.advance()
         if self.done and self.shown != self.done:
             self.seldom(self.renew_standings)
         more = len(games) - MOST_GAMES
         in_play = [rich_table(self.games_in_play()), *([Text(f" and {more} more")] if more > 0 else [])]
         self.live.update(Group(self.progress, *(in_play if games else []), *self.table))
+
+    def advance(self):
+        """Move the bar to the games that are stored: not for each, of which there may be thousands in a second."""
+        self.progress.update(self.task, completed=self.done, total=self.total, pace=self.pace())
 
     def renew_standings(self):
         """Make the table anew."""
@@ -265,6 +265,7 @@ class LiveDisplay(Display):
     def ended(self):
         self.compiling.stop()
         if self.live:
+            self.advance()
             self.live.update(Group(self.progress))
             self.live.stop()
 
