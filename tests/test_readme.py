@@ -132,7 +132,7 @@ def test_parameters_of_agents(section):
         described = {}
         for parameter in table_of(section, "parameter"):
             if parameter["of"] == "all" or name in quoted(parameter["of"]):
-                described[quoted(parameter["parameter"])[0]] = parameter["default"]
+                described |= dict.fromkeys(quoted(parameter["parameter"]), parameter["default"])
         kinds = Budget.__dataclass_fields__
         assert sorted(described) == sorted(f.name for f in parameters_of(cls) if f.name not in kinds), name
         for parameter, default in described.items():
