@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -92,12 +93,21 @@ class People(Rules):
 
     def parse_move(self, state: np.ndarray, text: str) -> int:
         """The legal move of that name; IllegalMove if there is none."""
-        names = {self.move_name(state, move): move for move in self.moves(state)}
+        legal, like = self.moves(state), self._last_named.get(text)
+        if like in legal and self.move_name(state, like) == text:
+            return like
+        names = {self.move_name(state, move): move for move in legal}
         if text.strip() not in names:
             close = " or ".join(same_letters(text, names))
             meant = f" (did you mean {close}?)" if close else ""
             raise IllegalMove(f"{text!r} is not a legal move of {self} here{meant}; legal: {listed(names)}")
+        self._last_named[text] = names[text.strip()]
         return names[text.strip()]
+
+    @cached_property
+    def _last_named(self) -> dict[str, int]:
+        """The last move that a name meant, which it often means again: then the others need no names."""
+        return {}
 
     def read_line(self, text: str, state: np.ndarray | None = None) -> tuple[list[int], np.ndarray]:
         """(moves, state after them) of a line of moves, from `state` or the initial position.

@@ -1,8 +1,8 @@
 """Checks a store by the digests of its rows, and rebuilds a damaged one without its damaged games."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 from arena.results.database import tallies
@@ -125,21 +125,25 @@ def _structure(store, pragma) -> list[str]:
 
 class _Recount:
     def __init__(self):
-        self._connection = sqlite3.connect(":memory:")
-        self._connection.executescript(tallies.SCHEMA)
-        self._change = tallies.Tallies({}).changed()
+        self._ways: dict[int, int] = {}
+        self._change = tallies.Tallies({}).changed(self._first_way)
+
+    def _first_way(self, setting: int, way: int) -> int | None:
+        first = self._ways.get(setting)
+        if first is None:
+            self._ways[setting] = way
+        return first
 
     def add(self, record: GameRecord, decisions: int) -> None:
-        self._change.add(self._connection, record, decisions)
+        self._change.add(record, decisions)
 
     def agrees(self, store: Store) -> bool:
         counted, stored = (
             {key: sums for key, (_, sums) in rows.items()} for rows in (self._change.rows, store.tallies())
         )
-        query = "SELECT setting, way, digest FROM settings ORDER BY setting"
-        return counted == stored and all(
-            one == other for one, other in zip(self._connection.execute(query), store.each(query), strict=True)
-        )
+        settings = sorted((setting, way, setting ^ way) for setting, way in self._ways.items())
+        rows = store.each("SELECT setting, way, digest FROM settings ORDER BY setting")
+        return counted == stored and all(one == other for one, other in zip_longest(settings, rows))
 
 
 def mend(store: Store, known: Damage | None = None) -> str:

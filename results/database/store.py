@@ -185,7 +185,14 @@ class Store:
     @property
     def agents(self) -> list[dict]:
         """Each agent's `name` and `spec`, in the order of the configuration."""
-        return [{"name": name, "spec": spec} for _, name, spec in self._verified("agents", ("agent", "name", "spec"))]
+        with self.unchanged():
+            rows = self._verified("agents", ("agent", "name", "spec"))
+            played = self.select("SELECT first FROM tallies UNION SELECT second FROM tallies WHERE second IS NOT NULL")
+        if lost := {name for (name,) in played} - {name for _, name, _ in rows}:
+            raise StoreDamaged(
+                self.path, f"its table agents lacks {', '.join(map(repr, sorted(lost)))}", mendable=False
+            )
+        return [{"name": name, "spec": spec} for _, name, spec in rows]
 
     def tallies(self) -> dict:
         """Sums by condition, players, outcome, reason (`tallies`); StoreDamaged unless they count all games."""
@@ -222,13 +229,14 @@ class Store:
             self._tallies = Tallies(self.tallies())
         with explained(self.path, action):
             with self._connection as connection:
-                change, last, records = self._tallies.changed(), self._tallies.games, iter(records)
+                change = self._tallies.changed(tallies.first_way_in(connection))
+                last, records = self._tallies.games, iter(records)
                 while together := list(islice(records, BATCH)):
                     insert(connection, last + 1, together)
                     last += len(together)
                     try:
                         for record in together:
-                            change.add(connection, record, len(record.decisions))
+                            change.add(record, len(record.decisions))
                     except tallies.DamagedSetting:
                         raise StoreDamaged(self.path, "its table settings") from None
                 change.write(connection)

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import time
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -87,6 +88,15 @@ def change_a_digit(path, chance):
     return f"{table}.{names[column]}: {row[column]!r} -> {new!r}"
 
 
+def remove_a_row(path, chance):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        table = chance.choice(TABLES[1:])  # what meta holds is not counted
+        names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        row = chance.choice(connection.execute(f"SELECT * FROM {table}").fetchall())
+        connection.execute(f"DELETE FROM {table} WHERE {' AND '.join(f'{name} IS ?' for name in names)}", row)
+    return f"{table}: {row} removed"
+
+
 def another(value, chance):
     if value is None or value == "":
         return 1
@@ -131,6 +141,20 @@ def test_alterations_are_noticed_or_harmless(sound, tmp_path, alteration, count)
     assert found.total() == count
     if alteration is change_a_digit:
         assert not found["harmless"]
+
+
+@pytest.mark.slow
+def test_a_row_that_is_gone_is_noticed(sound, tmp_path):
+    assert not alter(sound, tmp_path, remove_a_row, 30, seed=30)["harmless"]
+
+
+def test_a_setting_too_many_is_noticed(sound, tmp_path):
+    shutil.copy(sound / FILE_NAME, tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+        last = connection.execute("SELECT max(setting) FROM settings").fetchone()[0]
+        connection.execute("INSERT INTO settings VALUES (?, 1, ?)", (last + 1, last + 1 ^ 1))
+    with Store.open(tmp_path) as store:
+        assert integrity.examine(store).faults == ["the games do not add up to its tallies"]
 
 
 def test_digests_stay_what_they_are():
