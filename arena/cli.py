@@ -10,8 +10,8 @@ import sys
 
 from arena import commands
 from arena.commands.application import app
-from arena.games.core.errors import UserError
-from arena.games.core.specialized import mode_of_environment
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.specialized import mode_of_environment
 
 for module in pkgutil.iter_modules(commands.__path__, "arena.commands."):
     importlib.import_module(module.name)

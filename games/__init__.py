@@ -24,13 +24,13 @@ if TYPE_CHECKING:  # the names that `__getattr__` finds
     from arena.games.clobber import Clobber as Clobber
     from arena.games.coin import Coin as Coin
     from arena.games.connect4 import Connect4 as Connect4
-    from arena.games.core.conformance import check as check
-    from arena.games.core.drawing import svg as svg
+    from arena.games.core.boards.drawing import svg as svg
+    from arena.games.core.checks.conformance import check as check
     from arena.games.core.game import Game as Game
     from arena.games.core.game import IllegalMove as IllegalMove
-    from arena.games.core.playout import perft as perft
-    from arena.games.core.playout import playouts as playouts
-    from arena.games.core.registry import SpecError as SpecError
+    from arena.games.core.play.playout import perft as perft
+    from arena.games.core.play.playout import playouts as playouts
+    from arena.games.core.shared.registry import SpecError as SpecError
     from arena.games.domineering import Domineering as Domineering
     from arena.games.domineering import MisereDomineering as MisereDomineering
     from arena.games.go import Go as Go
@@ -58,11 +58,11 @@ if TYPE_CHECKING:  # the names that `__getattr__` finds
 _HOMES = {
     "Game": "arena.games.core.game",
     "IllegalMove": "arena.games.core.game",
-    "SpecError": "arena.games.core.registry",
-    "perft": "arena.games.core.playout",
-    "playouts": "arena.games.core.playout",
-    "check": "arena.games.core.conformance",
-    "svg": "arena.games.core.drawing",
+    "SpecError": "arena.games.core.shared.registry",
+    "perft": "arena.games.core.play.playout",
+    "playouts": "arena.games.core.play.playout",
+    "check": "arena.games.core.checks.conformance",
+    "svg": "arena.games.core.boards.drawing",
 }
 
 __all__ = [*_HOMES, "make", "names"]
@@ -73,7 +73,7 @@ def make(spec: str) -> "Game":
 
     BrokenRules names what the class of a game lacks.
     """
-    from arena.games.core.first_look import check_whole
+    from arena.games.core.checks.first_look import check_whole
     from arena.games.core.game import registry
 
     made = registry.make(spec)

@@ -18,10 +18,10 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, popcount
-from arena.games.core.board import Rectangle, draw, point_name
-from arena.games.core.drawing import Look
+from arena.games.core.boards.board import Rectangle, draw, point_name
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game, check_rectangle
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, popcount
 from arena.games.core.random import GAMMA, mix, random_below
 
 QUEENS = 4  # of each player

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core import wide
-from arena.games.core.groups import PlacingGame
+from arena.games.core.families.groups import PlacingGame
+from arena.games.core.numbers import wide
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import point_name, squares
-from arena.games.core.eight import PASS, SteppingGame
-from arena.games.core.horizon import END, PLIES
+from arena.games.core.boards.board import point_name, squares
+from arena.games.core.families.eight import PASS, SteppingGame
+from arena.games.core.families.horizon import END, PLIES
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 
 

@@ -31,9 +31,9 @@ from math import comb
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, list_bits, popcount, reversed_bits, trailing_zeros
-from arena.games.core.drawing import CELL, LINE, PIECES, Drawing, Look, paper, text_line
+from arena.games.core.boards.drawing import CELL, LINE, PIECES, Drawing, Look, paper, text_line
 from arena.games.core.game import CHANCE, Game, IllegalMove
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, list_bits, popcount, reversed_bits, trailing_zeros
 from arena.games.core.random import random_below
 
 HALF = WORD(32)

@@ -21,12 +21,12 @@ from itertools import combinations, product
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import BitBoard, draw_sets, square_name, squares, turns
-from arena.games.core.drawing import Look
+from arena.games.core.boards.board import BitBoard, draw_sets, square_name, squares, turns
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game, check_range
 from arena.games.core.jit.parts import part
-from arena.games.core.lanes import choose, narrowest
+from arena.games.core.lanes.lanes import choose, narrowest
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import draw
-from arena.games.core.drawing import Look, board_drawing
+from arena.games.core.boards.board import draw
+from arena.games.core.boards.drawing import Look, board_drawing
 from arena.games.core.game import Game, IllegalMove
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 
 DARK = WORD(0xAA55AA55AA55AA55)

@@ -1,7 +1,8 @@
 """Chess by the laws of FIDE, from any position, and from the 960 starting positions of Chess960.
 
 Draws need no claim: a third occurrence, 50 moves of each side without a capture or a pawn's move, or too few men to
-mate (a knight, or bishops on one colour).  Rules: `games/core/chessboard.py`; notation: `games/core/fen.py`.
+mate (a knight, or bishops on one colour).  Rules: `games/core/families/chessboard.py`; notation:
+`games/core/boards/fen.py`.
 
     squares  8  56 57 ... 63     a move is origin + 64 * target + 4096 * promotion; its name is that of standard
              :                   algebraic notation (Nf3, exd5, O-O, e8=Q+); names as of engines are read too (g1f3,
@@ -16,9 +17,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, popcount, reversed_bytes
-from arena.games.core.board import draw, point_name
-from arena.games.core.chessboard import (
+from arena.games.core.boards.board import draw, point_name
+from arena.games.core.boards.drawing import Look, board_drawing, read_board
+from arena.games.core.boards.fen import Position, first_rank, read_fen, write_fen
+from arena.games.core.families.chessboard import (
     ALL,
     ALLOWED,
     CASTLING,
@@ -48,9 +50,8 @@ from arena.games.core.chessboard import (
     UPSIDE_DOWN,
     ChessRules,
 )
-from arena.games.core.drawing import Look, board_drawing, read_board
-from arena.games.core.fen import Position, first_rank, read_fen, write_fen
 from arena.games.core.game import IllegalMove
+from arena.games.core.numbers.bits import ONE, WORD, popcount, reversed_bytes
 
 LETTERS = ".PN?KBRQ"  # by the numbers of men
 PROMOTIONS = ("", "N", "B", "R", "Q")
@@ -70,7 +71,7 @@ MEN = {
 
 @dataclass(frozen=True)
 class Chess(ChessRules):
-    """state: uint64[115], the words of games/core/chessboard.py.
+    """state: uint64[115], the words of games/core/families/chessboard.py.
 
     fen: the position to start from, in Forsyth-Edwards notation; empty for a starting position
     setup: the number of a starting position of Chess960; 518 is chess's own

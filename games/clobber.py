@@ -15,11 +15,11 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import BitBoard, draw_sets, point_name, squares
-from arena.games.core.drawing import Look
+from arena.games.core.boards.board import BitBoard, draw_sets, point_name, squares
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game
-from arena.games.core.lanes import choose, narrowest
+from arena.games.core.lanes.lanes import choose, narrowest
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, image_of, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 
 AROUND = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])  # rows and columns

@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import squares
-from arena.games.core.drawing import Look
+from arena.games.core.boards.board import squares
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game, check_range
-from arena.games.core.lanes import choose
+from arena.games.core.lanes.lanes import choose
+from arena.games.core.numbers.bits import ONE, WORD, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 
 

@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD
-from arena.games.core.board import sgf_point, sgf_square
+from arena.games.core.boards.board import sgf_point, sgf_square
+from arena.games.core.families.groups import BLACK, BORDER, BOTH, EMPTY, LETTERS, MANY, StoneGame
 from arena.games.core.game import check_range
-from arena.games.core.groups import BLACK, BORDER, BOTH, EMPTY, LETTERS, MANY, StoneGame
+from arena.games.core.numbers.bits import ONE, WORD
 from arena.games.core.random import GAMMA, mix, random_below
 
 LOW = WORD(0xFFFF)

@@ -20,12 +20,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from arena.games.core import wide
-from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
-from arena.games.core.board import letters, point_name, sgf_square
-from arena.games.core.drawing import Look
+from arena.games.core.boards.board import letters, point_name, sgf_square
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game
-from arena.games.core.lanes import choose
+from arena.games.core.lanes.lanes import choose
+from arena.games.core.numbers import wide
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, trailing_zeros
 from arena.games.core.random import next_word, random_below
 
 MENDING = 3

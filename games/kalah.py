@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core.drawing import CELL, LINE, Drawing, paper
+from arena.games.core.boards.drawing import CELL, LINE, Drawing, paper
 from arena.games.core.game import Game
 
 

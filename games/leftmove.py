@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, popcount
 from arena.games.core.game import Game
+from arena.games.core.numbers.bits import ONE, WORD, popcount
 from arena.games.core.random import next_word
 
 LEFT = 0

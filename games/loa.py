@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import point_name
-from arena.games.core.drawing import Look
-from arena.games.core.eight import PASS, SteppingGame
-from arena.games.core.horizon import END, PLIES
+from arena.games.core.boards.board import point_name
+from arena.games.core.boards.drawing import Look
+from arena.games.core.families.eight import PASS, SteppingGame
+from arena.games.core.families.horizon import END, PLIES
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 
 EIGHT = WORD(8)

@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import draw, point_name, sgf_point, sgf_square, turns
-from arena.games.core.drawing import Look
+from arena.games.core.boards.board import draw, point_name, sgf_point, sgf_square, turns
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game, check_range
-from arena.games.core.lanes import choose, narrowest
+from arena.games.core.lanes.lanes import choose, narrowest
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import GAMMA, mix, random_below
 
 HALF = WORD(32)

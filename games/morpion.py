@@ -20,9 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
-from arena.games.core.drawing import Drawing
+from arena.games.core.boards.drawing import Drawing
 from arena.games.core.game import Game, check_choice
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, trailing_zeros
 from arena.games.core.random import mix, random_below
 
 ROW_STEPS, COLUMN_STEPS = np.array([0, 1, 1, 1]), np.array([1, 0, 1, -1])

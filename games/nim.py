@@ -13,10 +13,10 @@ from functools import cache
 
 import numpy as np
 
-from arena.games.core.bits import nth_bit, popcount
-from arena.games.core.drawing import heaps_drawing, object_at
+from arena.games.core.boards.drawing import heaps_drawing, object_at
 from arena.games.core.game import Game, check_range
-from arena.games.core.lanes import choose, narrowest
+from arena.games.core.lanes.lanes import choose, narrowest
+from arena.games.core.numbers.bits import nth_bit, popcount
 from arena.games.core.random import random_below
 
 MAX_HEAPS, MAX_HEAP = 64, 1000

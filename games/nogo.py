@@ -7,9 +7,9 @@ Cazenave, "Playout policy adaptation with move features", 2016, uses it on 8x8.
 
 from dataclasses import dataclass
 
-from arena.games.core import wide
+from arena.games.core.families.groups import PlacingGame
 from arena.games.core.game import check_rectangle
-from arena.games.core.groups import PlacingGame
+from arena.games.core.numbers import wide
 
 
 @dataclass(frozen=True)

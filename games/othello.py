@@ -15,12 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import draw_sets, point_name, sgf_point, sgf_square, squares
-from arena.games.core.drawing import Look
-from arena.games.core.eight import EightWide
+from arena.games.core.boards.board import draw_sets, point_name, sgf_point, sgf_square, squares
+from arena.games.core.boards.drawing import Look
+from arena.games.core.families.eight import EightWide
 from arena.games.core.game import check_choice
-from arena.games.core.lanes import choose
+from arena.games.core.lanes.lanes import choose
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, list_bits, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 
 PASS = 64

@@ -20,11 +20,11 @@ from itertools import permutations
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, image_of, nth_bit, popcount, trailing_zeros
-from arena.games.core.board import letters, squares
-from arena.games.core.drawing import NO_CELL, Board, Look, board_drawing
+from arena.games.core.boards.board import letters, squares
+from arena.games.core.boards.drawing import NO_CELL, Board, Look, board_drawing
+from arena.games.core.families.horizon import END, PLIES, HorizonGame
 from arena.games.core.game import check_range
-from arena.games.core.horizon import END, PLIES, HorizonGame
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, image_of, nth_bit, popcount, trailing_zeros
 from arena.games.core.random import random_below
 from arena.games.hex import NEIGHBOURS
 

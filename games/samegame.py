@@ -15,13 +15,13 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core import wide
-from arena.games.core.bits import ONE, WORD, ZERO, trailing_zeros
-from arena.games.core.board import draw, square_name
-from arena.games.core.drawing import Look
-from arena.games.core.files import read_bounded
+from arena.games.core.boards.board import draw, square_name
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game, check_range
+from arena.games.core.numbers import wide
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, trailing_zeros
 from arena.games.core.random import GAMMA, mix, random_below, stream
+from arena.games.core.shared.files import read_bounded
 
 LANE = WORD(0xFFFF)  # the bits of a column
 FLOORS = WORD(0x0001000100010001)  # the lowest cells of a word

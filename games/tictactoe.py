@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, image_of, list_bits, nth_bit, popcount
-from arena.games.core.board import draw_sets, square_name
-from arena.games.core.drawing import Look
+from arena.games.core.boards.board import draw_sets, square_name
+from arena.games.core.boards.drawing import Look
 from arena.games.core.game import Game
-from arena.games.core.lanes import choose
+from arena.games.core.lanes.lanes import choose
+from arena.games.core.numbers.bits import ONE, WORD, image_of, list_bits, nth_bit, popcount
 from arena.games.core.random import random_below
 
 CENTRE, CORNERS = WORD(0o020), WORD(0o505)

@@ -33,9 +33,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.games.core.files import read_bounded
 from arena.games.core.game import CHANCE, Game, check_range
 from arena.games.core.random import random_unit
+from arena.games.core.shared.files import read_bounded
 
 FIGURE = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"  # Russell & Norvig, "Artificial Intelligence"
 MAX_NODES, MAX_DEPTH = 1000, 64

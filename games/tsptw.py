@@ -20,10 +20,10 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import WORD
-from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, check_range
+from arena.games.core.numbers.bits import WORD
 from arena.games.core.random import GAMMA, mix, random_below, random_unit, stream
+from arena.games.core.shared.files import read_bounded
 
 PLACED, TIME, COST, VIOLATIONS, TOUR = 0, 1, 2, 3, 4
 PENALTY = 1e6

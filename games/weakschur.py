@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core.bits import ONE, WORD, ZERO, popcount
 from arena.games.core.game import Game
+from arena.games.core.numbers.bits import ONE, WORD, ZERO, popcount
 from arena.games.core.random import GAMMA, mix, random_below
 
 LAST, FITTING, SETS = 0, 1, 2

@@ -15,10 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.games.core import wide
-from arena.games.core.bits import ONE, ZERO
-from arena.games.core.board import letters
-from arena.games.core.drawing import NO_CELL, Board, board_drawing
+from arena.games.core.boards.board import letters
+from arena.games.core.boards.drawing import NO_CELL, Board, board_drawing
+from arena.games.core.numbers import wide
+from arena.games.core.numbers.bits import ONE, ZERO
 from arena.games.hex import OUTSIDE, Hex
 
 

@@ -22,7 +22,7 @@ import typer.testing
 from hypothesis import HealthCheck, settings
 
 from arena import games
-from arena.games.core.specialized import NEVER, Setting
+from arena.games.core.shared.specialized import NEVER, Setting
 from tests import advice, samples
 from tests.plain import run_as_python
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from arena.games.core.specialized import Setting, set_mode
+from arena.games.core.shared.specialized import Setting, set_mode
 
 
 @contextmanager

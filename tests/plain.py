@@ -14,7 +14,7 @@ from numba.core.extending import _Intrinsic
 from arena.agents.core import atomics
 from arena.games.core.jit import Kernel
 from arena.games.core.jit.parts import Helper
-from arena.games.core.plugins import PACKAGES
+from arena.games.core.shared.plugins import PACKAGES
 
 
 def run_as_python(monkeypatch) -> None:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from arena import results
 from arena.agents.core.agent import Decision
 from arena.agents.minimax.trace import Explored
-from arena.games.core.drawing import Picture
+from arena.games.core.boards.drawing import Picture
 
 pytestmark = pytest.mark.slow
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"

@@ -7,7 +7,7 @@ import pytest
 
 import arena
 from arena.config.config import ConfigError
-from arena.games.core import plugins
+from arena.games.core.shared import plugins
 
 SOURCE = '''
 from dataclasses import dataclass

@@ -13,9 +13,9 @@ import typer
 
 from arena import agents, games
 from arena.cli import app
-from arena.games.core import plugins
-from arena.games.core.conformance import ConformanceError
-from arena.games.core.registry import Registry
+from arena.games.core.checks.conformance import ConformanceError
+from arena.games.core.shared import plugins
+from arena.games.core.shared.registry import Registry
 from tests.typed import call
 
 ROOT = Path(__file__).parents[1]

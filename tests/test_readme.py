@@ -22,7 +22,7 @@ from arena.config.keys import table_of as table_of_key
 from arena.config.loading import from_values
 from arena.config.reader import known_keys
 from arena.games.core.game import registry as game_registry
-from arena.games.core.registry import parameters_of
+from arena.games.core.shared.registry import parameters_of
 from arena.study.samplers import has
 from arena.study.schemes import read_file
 from arena.study.tuning_run import from_keys

@@ -10,9 +10,9 @@ import numpy as np
 
 import arena
 from arena.agents.core.agent import Agent, Budget, Decision, Player
-from arena.games.core.drawing import Picture
+from arena.games.core.boards.drawing import Picture
 from arena.games.core.game import Game, check_range
-from arena.games.core.playout import PlayoutSummary
+from arena.games.core.play.playout import PlayoutSummary
 from arena.results.database.record import GameRecord
 from arena.results.shown.tournament import Tournament
 from arena.results.statistics.sprt import Sprt

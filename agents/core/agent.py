@@ -17,12 +17,12 @@ import numpy as np
 from arena.agents.core.clock import Clock
 from arena.agents.core.effort import Effort
 from arena.agents.core.needs import Needs
-from arena.games.core.errors import UserError
 from arena.games.core.game import Game, check_ranges
 from arena.games.core.jit import look_again
-from arena.games.core.prepared_file import named_files
 from arena.games.core.random import stream
-from arena.games.core.registry import Registry, spell
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.prepared_file import named_files
+from arena.games.core.shared.registry import Registry, spell
 
 if TYPE_CHECKING:
     from arena.agents.core.solve import Solver

@@ -14,11 +14,11 @@ import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Decision, Player, Unsuited, closing, registry
 from arena.agents.core.effort import Effort
-from arena.games.core.conformance import ConformanceError
+from arena.games.core.checks.conformance import ConformanceError
 from arena.games.core.game import CHANCE, Game
-from arena.games.core.overdue import Overdue, limited
 from arena.games.core.random import random_below, stream
-from arena.games.core.registry import SpecError
+from arena.games.core.shared.overdue import Overdue, limited
+from arena.games.core.shared.registry import SpecError
 
 DECISIONS = 8  # in one game
 OPENING = 3  # random moves before the players of the last game begin

@@ -1,17 +1,17 @@
 """Learned policies in searches: a logit for each move, from a file that `arena learn GAME visits` wrote.
 
-A policy is an n-tuple network (games/core/network.py).  A move's logit is the network's sum after the move, seen by the
-player who makes it.
+A policy is an n-tuple network (games/core/evaluations/network.py).  A move's logit is the network's sum after the move,
+seen by the player who makes it.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from arena.games.core.evaluations.network import SCALE, Network
+from arena.games.core.evaluations.network_file import POLICY, load_network
 from arena.games.core.game import Game
 from arena.games.core.jit import helper
-from arena.games.core.network import SCALE, Network
-from arena.games.core.network_file import POLICY, load_network
 
 
 class Learned(NamedTuple):

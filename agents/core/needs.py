@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from arena.games.core.game import Game
-from arena.games.core.prepared_file import FILE, PreparedFileError
-from arena.games.core.strength import WEIGHTED, WeightsError, weights_in
+from arena.games.core.interface.strength import WEIGHTED, WeightsError, weights_in
+from arena.games.core.shared.prepared_file import FILE, PreparedFileError
 
 FOR_ONE = ("nmcs", "nrpa", "beam_nrpa", "sp_mcts", "expectimax", "flat", "random")  # agents for games for one player
 

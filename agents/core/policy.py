@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.games.core.bits import ONE
-from arena.games.core.elementary import exp, log
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import Compilable, helper, inlined
+from arena.games.core.numbers.bits import ONE
+from arena.games.core.numbers.elementary import exp, log
 from arena.games.core.random import mix, random_unit
 
 DIRECT = 1 << 16  # codes below are their own numbers

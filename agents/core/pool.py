@@ -15,7 +15,7 @@ from multiprocessing import connection as pipes
 from multiprocessing import resource_tracker
 from typing import Any, NamedTuple, Self
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 
 # no fork server: a process that was forked from the server's parent could not use it
 CONTEXT = multiprocessing.get_context("spawn")

@@ -14,8 +14,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numba.np import arrayobj
 
-from arena.games.core.elementary import log, logs
 from arena.games.core.jit import helper
+from arena.games.core.numbers.elementary import log, logs
 
 LANES = 8  # children in a vector; 16, of 512 bits, are slower for few children, and no faster for many
 PLACES = LANES - 1  # the lowest bits of a key

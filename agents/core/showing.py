@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.agents.core.effort import Effort
-from arena.games.core.drawing import svg
+from arena.games.core.boards.drawing import svg
 
 if TYPE_CHECKING:
     from arena.agents.core.agent import Decision

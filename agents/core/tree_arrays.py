@@ -9,7 +9,7 @@ from arena.agents.core.reuse import leave, taken
 from arena.agents.core.selection import UNVISITED, new_bounds
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, inlined, kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import random_below
 
 ROOT = 0

@@ -6,7 +6,7 @@ from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from arena.games.core.drawing import UNWRITABLE
+from arena.games.core.boards.drawing import UNWRITABLE
 
 if TYPE_CHECKING:
     from arena.agents.core.tree_node import Node

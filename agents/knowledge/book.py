@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from arena.agents.core.children import moves_of
-from arena.games.core.prepared_file import pack, stamp, unpack, wrong
+from arena.games.core.shared.prepared_file import pack, stamp, unpack, wrong
 
 KIND = "opening book"
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 from arena.agents.core.agent import Agent, Decision, Player
 from arena.agents.knowledge import book as books
 from arena.agents.knowledge import tablebase as tables
-from arena.games.core.prepared_file import PreparedFileError
+from arena.games.core.shared.prepared_file import PreparedFileError
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from arena.agents.core.children import moves_of
 from arena.agents.core.probing import find_slot
 from arena.agents.core.sides import result_of, side_to_move
 from arena.agents.core.tree_node import after
-from arena.games.core.errors import UserError
 from arena.games.core.jit import helper, kernel, uncompiled
-from arena.games.core.playout import copy_state
-from arena.games.core.prepared_file import pack, stamp, unpack, wrong
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import mix
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.prepared_file import pack, stamp, unpack, wrong
 
 KIND = "end-game table"
 ABSENT = -(1 << 15)  # of an empty place

@@ -32,10 +32,10 @@ from arena.agents.minimax.ubfm import (
     new_graph,
     update,
 )
+from arena.games.core.evaluations.network import Network
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, kernel
-from arena.games.core.network import Network
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import random_below, random_unit
 
 

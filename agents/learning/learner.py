@@ -9,9 +9,9 @@ from dataclasses import Field, dataclass
 from typing import Any, ClassVar
 
 from arena.agents.learning.trainer import Trainer
+from arena.games.core.evaluations.network import Network
 from arena.games.core.game import Game, check_ranges
-from arena.games.core.network import Network
-from arena.games.core.registry import Registry
+from arena.games.core.shared.registry import Registry
 
 registry = Registry("learner", "arena.agents.learning")
 

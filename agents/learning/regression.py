@@ -12,9 +12,9 @@ import numpy as np
 
 from arena.agents.learning.learner import Kernel, Learner
 from arena.agents.learning.trainer import GAMES, Trainer, learn
+from arena.games.core.evaluations.network import Network
 from arena.games.core.game import Game
 from arena.games.core.jit import kernel
-from arena.games.core.network import Network
 from arena.games.core.random import random_below
 
 

@@ -22,10 +22,10 @@ import numpy as np
 from arena.agents.core.sides import result_of, side_to_move
 from arena.agents.learning.learner import Kernel, SelfPlaying
 from arena.agents.learning.trainer import GAMES, Trainer, learn, note_game
+from arena.games.core.evaluations.network import Network
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, inlined, kernel
-from arena.games.core.network import Network
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import random_below, random_unit
 
 CERTAIN = 1.0

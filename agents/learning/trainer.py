@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.games.core.bits import WORD
+from arena.games.core.evaluations.network import COUNT, SCALE, SIDE_ROWS, Network, block_of, place_of, sign_of
 from arena.games.core.jit import helper, inlined
-from arena.games.core.network import COUNT, SCALE, SIDE_ROWS, Network, block_of, place_of, sign_of
+from arena.games.core.numbers.bits import WORD
 
 GAMES, POSITIONS, WON, DRAWN = range(4)  # of Trainer.counts
 MOST_WEIGHT = 1 << 30  # in units of SCALE

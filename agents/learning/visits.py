@@ -23,12 +23,12 @@ from arena.agents.core.sides import result_of, side_to_move
 from arena.agents.learning.learner import Kernel, SelfPlaying
 from arena.agents.learning.trainer import GAMES, POSITIONS, Trainer, correct, note_game
 from arena.agents.montecarlo.method_search import TreeSearch
-from arena.games.core.elementary import exp, log
-from arena.games.core.errors import UserError
+from arena.games.core.evaluations.network import Network
 from arena.games.core.game import Game
 from arena.games.core.jit import helper, kernel
-from arena.games.core.network import Network
+from arena.games.core.numbers.elementary import exp, log
 from arena.games.core.random import random_below, random_unit
+from arena.games.core.shared.errors import UserError
 
 LOGITS = 8.0  # change of a logit per change of probability: p's slope is p (1 - p), an eighth at p = 0.15
 COUNT, LOSS, LEAST, UNIFORM = range(4)  # of Trainer.losses: positions, L, the least that L can be, L of equal p

@@ -18,7 +18,7 @@ from arena.agents.minimax.ordering import NO_POLICY, Policy
 from arena.agents.minimax.solver import SHARINGS, SharedExactSolver
 from arena.agents.minimax.stack import INFINITE
 from arena.games.core.game import check_choice
-from arena.games.core.prepared_file import FILE, PreparedFileError
+from arena.games.core.shared.prepared_file import FILE, PreparedFileError
 
 ORDERS = {"table": "table_first", "own": "own_order", "killers": "killers", "history": "history"}
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from arena.agents.core.tree_node import Node, Said
 from arena.agents.minimax.trace import TooLarge
-from arena.games.core.problem import Problem
+from arena.games.core.interface.problem import Problem
 
 NODES = 200_000  # visited by default at most
 FREE = 1 << 60  # the place on the path of what rests on no state of it

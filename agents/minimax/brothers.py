@@ -20,7 +20,7 @@ from arena.agents.minimax.exact import AGAIN, PAUSE, STEP, UNSPLIT, Alone
 from arena.agents.minimax.ordering import bring_best_forward
 from arena.agents.minimax.stack import DONE
 from arena.games.core.jit import helper
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 
 SPLITS_EACH = 8  # of a thread at a time
 LOOK_EVERY = 32  # positions between two looks at others: to look at every step takes a third of the time

@@ -24,7 +24,7 @@ from arena.agents.core.table import LINE_WORDS, aligned, move_image, share_of, t
 from arena.agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
 from arena.agents.minimax.stack import DONE, DepthFirstOptions, new_stack, records
 from arena.games.core.jit import Compilable, inlined, kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 
 NOTHING = -(1 << 20)  # below every score
 STEP, AGAIN, PAUSE = range(3)  # a thread makes a step, asks its rule again, or returns

@@ -1,14 +1,14 @@
-"""Winning strategies for certificates (games/core/certificate.py), found by null windows."""
+"""Winning strategies for certificates (games/core/checks/certificate.py), found by null windows."""
 
 import numpy as np
 
 from arena.agents.core.agent import Unsuited
 from arena.agents.minimax.exact import ALONE, exact_kernel
 from arena.agents.minimax.solver import ExactSolver
-from arena.games.core.certificate import Certificate, is_in_sight, slot_of
+from arena.games.core.checks.certificate import Certificate, is_in_sight, slot_of
 from arena.games.core.jit import kernel
-from arena.games.core.lookahead import new_lookahead
-from arena.games.core.playout import copy_state
+from arena.games.core.play.lookahead import new_lookahead
+from arena.games.core.play.playout import copy_state
 
 FIRST_ROOM = 1 << 14  # positions
 HORIZON = 3  # plies

@@ -29,7 +29,7 @@ from arena.agents.core.probing import find_slot
 from arena.agents.core.sides import result_of, side_to_move
 from arena.agents.core.tree_arrays import shuffled_moves
 from arena.games.core.jit import helper, kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import GAMMA, random_below
 
 ROOT, NONE = 0, -1

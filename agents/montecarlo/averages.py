@@ -9,7 +9,7 @@ from arena.agents.core.probing import FILLED, find_slot
 from arena.agents.montecarlo.method import Method
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import helper, inlined
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import mix
 
 EMPTY = np.uint64(0)

@@ -10,7 +10,7 @@ from arena.agents.montecarlo.method import NONE
 from arena.agents.montecarlo.search import expand
 from arena.agents.montecarlo.ucb1 import FIRST, UCB1
 from arena.games.core.game import CHANCE
-from arena.games.core.playout import reward_of
+from arena.games.core.play.playout import reward_of
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs, unscored
 from arena.agents.core.sides import result_of, side_to_move
 from arena.games.core.jit import kernel
-from arena.games.core.lane_playout import lane_playout_kernel
-from arena.games.core.lanes import streams_of
+from arena.games.core.lanes.lane_playout import lane_playout_kernel
+from arena.games.core.lanes.lanes import streams_of
 
 PLAYOUTS, RESULTS, SQUARES, SCORES = range(4)  # rows of sums
 

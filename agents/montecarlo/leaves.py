@@ -11,9 +11,9 @@ import numpy as np
 
 from arena.agents.montecarlo.workers import zeros_apart
 from arena.games.core.jit import Compilable
-from arena.games.core.lane_playout import play_side_by_side
-from arena.games.core.lanes import LaneStream, Width, seeded
-from arena.games.core.playout import copy_state, reward_of
+from arena.games.core.lanes.lane_playout import play_side_by_side
+from arena.games.core.lanes.lanes import LaneStream, Width, seeded
+from arena.games.core.play.playout import copy_state, reward_of
 
 LANES = (1, 2, 4, 8, 16, 32, 64)
 

@@ -30,8 +30,8 @@ from arena.agents.core.needs import Needs
 from arena.agents.core.tree_arrays import Tree
 from arena.games.core.game import check_ranges
 from arena.games.core.jit import Compilable
-from arena.games.core.prepared_file import named_files
-from arena.games.core.registry import Registry, SpecError
+from arena.games.core.shared.prepared_file import named_files
+from arena.games.core.shared.registry import Registry, SpecError
 
 registry = Registry("method", "arena.agents.montecarlo.methods")
 

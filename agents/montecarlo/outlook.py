@@ -3,7 +3,7 @@
 import numpy as np
 
 from arena.games.core.jit import helper
-from arena.games.core.playout import reward_of
+from arena.games.core.play.playout import reward_of
 
 
 @helper

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from arena.agents.core.learned import NOT_LEARNED, Learned, learned_in, logit_after
 from arena.agents.montecarlo.method import Method
 from arena.agents.montecarlo.outlook import reward_after
-from arena.games.core.elementary import exp
 from arena.games.core.game import check_choice
 from arena.games.core.jit import helper
-from arena.games.core.prepared_file import FILE, PreparedFileError
+from arena.games.core.numbers.elementary import exp
+from arena.games.core.shared.prepared_file import FILE, PreparedFileError
 
 
 @helper

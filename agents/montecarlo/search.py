@@ -47,7 +47,7 @@ from arena.agents.core.tree_arrays import (
 from arena.agents.montecarlo.decision import decision_from
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import Compilable, helper, inlined, kernel
-from arena.games.core.playout import reward_of
+from arena.games.core.play.playout import reward_of
 
 
 class Search(NamedTuple):

@@ -20,7 +20,7 @@ from arena.agents.montecarlo.leaves import OneByOne, SideBySide
 from arena.agents.montecarlo.method import NONE
 from arena.agents.montecarlo.search import Proving, Unproving, expand
 from arena.games.core.jit import Compilable
-from arena.games.core.playout import reward_of
+from arena.games.core.play.playout import reward_of
 
 NO_METHODS = Chain()
 FIRST = 100.0  # the bound of unvisited children, above all others

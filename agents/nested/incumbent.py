@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.games.core.jit import inlined
-from arena.games.core.playout import reward_of
+from arena.games.core.play.playout import reward_of
 
 LOGGED = 256  # improvements that a kernel can note before it returns
 ENDLESS = 1 << 62

@@ -61,7 +61,7 @@ from arena.agents.nested.incumbent import DONE, may_go_on, note_best, value_of
 from arena.agents.nested.nested_agent import Nested
 from arena.games.core.game import check_range
 from arena.games.core.jit import inlined, kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 
 MOST_IN_BEAM = 64
 

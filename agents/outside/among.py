@@ -13,8 +13,8 @@ import numpy as np
 from arena.agents.core.agent import Agent, Budget, Decision, MoveStatistics, Player, closing
 from arena.agents.core.children import moves_of
 from arena.agents.core.chunks import control
-from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game
+from arena.games.core.shared.errors import UserError
 
 FIRST, GROWTH = 0.05, 2.0  # seconds of a move in the first round without an end, and times as many in each next one
 

@@ -16,11 +16,11 @@ from arena.agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutO
 from arena.agents.core.needs import Needs
 from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Place, Silent, lacking
 from arena.agents.outside.protocol import PROTOCOLS, Conversation, options_of, pairs_of, protocol_named
-from arena.games.core import system
-from arena.games.core.errors import listed
 from arena.games.core.game import IllegalMove, check_choice
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 from arena.games.core.random import next_word
+from arena.games.core.shared import system
+from arena.games.core.shared.errors import listed
 
 WHOLE = {"gtp": "GTP", "xboard": "xboard's protocol"}  # whose times have whole seconds
 

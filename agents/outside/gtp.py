@@ -7,7 +7,7 @@ from arena.agents.core.agent import Budget, Resigned
 from arena.agents.outside.process import EngineError
 from arena.agents.outside.protocol import Answer, Identity, Protocol
 from arena.games.core.game import Game
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 
 FORM = "answer each command with '= ' and the answer, or '? ' and why not, and an empty line, and flush it"
 COLOURS = "bw"  # of the first player and the second

@@ -14,10 +14,10 @@ from arena.agents.core.clock import Clock
 from arena.agents.outside.gtp import COLOURS, SPEECHES, Gtp
 from arena.agents.outside.server import Quit, Server, Wrong
 from arena.agents.outside.thinking import Reporter, Thinking
-from arena.games.core.drawing import read_board
-from arena.games.core.errors import UserError
-from arena.games.core.files import read_bounded
+from arena.games.core.boards.drawing import read_board
 from arena.games.core.game import Game
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import read_bounded
 
 PASS = "pass"
 LETTERS = "abcdefghjklmnopqrstuvwxyz"

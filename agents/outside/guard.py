@@ -25,7 +25,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 
 # by its file: this program begins without the project's packages, in a few milliseconds
 HERE = os.path.dirname(os.path.abspath(__file__))
-SPEC = spec_from_file_location("system", os.path.join(HERE, "..", "..", "games", "core", "system.py"))
+SPEC = spec_from_file_location("system", os.path.join(HERE, "..", "..", "games", "core", "shared", "system.py"))
 assert SPEC is not None and SPEC.loader is not None
 system = module_from_spec(SPEC)
 SPEC.loader.exec_module(system)

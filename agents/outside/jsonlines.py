@@ -7,8 +7,8 @@ from typing import Any
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import EngineError
 from arena.agents.outside.protocol import MOST, Answer, Identity, Protocol, whole
-from arena.games.core.in_progress import GameInProgress
-from arena.games.core.registry import spell
+from arena.games.core.play.in_progress import GameInProgress
+from arena.games.core.shared.registry import spell
 
 VERSION = 1
 ONE_LINE = "write one JSON object for each line read, and nothing else, and flush it"

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.games.core.system import with_mark
+from arena.games.core.shared.system import with_mark
 
 GUARD = Path(__file__).with_name("guard.py")
 LONGEST_LINE = 1 << 20  # bytes

@@ -8,7 +8,7 @@ from arena.agents.core.agent import IllegalAnswer, OutOfTime, Resigned, closing
 from arena.agents.outside.external import Engines, External
 from arena.agents.outside.process import EngineError
 from arena.games.core.game import CHANCE, Game
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 from arena.games.core.random import random_below, stream
 
 PATIENT = 10.0  # seconds for a program to end by itself, however busy the machine is

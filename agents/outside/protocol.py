@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from arena.agents.core.agent import Budget
 from arena.agents.outside.process import GRACE, Bounds, EngineError, Place, Process, Silent
 from arena.games.core.game import Game
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 
 PROTOCOLS = {"json": "jsonlines.JsonLines", "gtp": "gtp.Gtp", "uci": "uci.Uci", "xboard": "xboard.Xboard"}
 MOST = (1 << 63) - 1  # of a number that is kept

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from arena.agents.core.agent import Agent, Budget, Decision, Player
-from arena.games.core.errors import UserError, listed
 from arena.games.core.game import Game
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 from arena.games.core.random import stream
+from arena.games.core.shared.errors import UserError, listed
 
 log = logging.getLogger("agents.serving")
 

@@ -15,9 +15,9 @@ from arena.agents.core.clock import Clock
 from arena.agents.outside.gtp_server import GtpServer
 from arena.agents.outside.server import Quit, Server, Wrong
 from arena.agents.outside.uci_server import UciServer
-from arena.games.core.errors import UserError
 from arena.games.core.game import Game
-from arena.games.core.registry import describes
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.registry import describes
 
 
 def serve(

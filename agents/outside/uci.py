@@ -6,7 +6,7 @@ from arena.agents.core.agent import Budget
 from arena.agents.outside.process import EngineError
 from arena.agents.outside.protocol import MOST, Answer, Identity, Protocol, whole
 from arena.games.core.game import Game
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 
 VARIANT = "UCI_Variant"  # names the game
 NUMBERS = ("depth", "nodes")

@@ -19,10 +19,10 @@ from arena.agents.outside.among import Among
 from arena.agents.outside.server import Over, Quit, Server, Wrong
 from arena.agents.outside.thinking import Reporter, Thinking
 from arena.agents.outside.uci import COLOURS, score_of_value
-from arena.games.core.errors import UserError, listed
 from arena.games.core.game import Game
-from arena.games.core.parameters import parameters_of
-from arena.games.core.registry import WORDS, parse_spec, spell
+from arena.games.core.shared.errors import UserError, listed
+from arena.games.core.shared.parameters import parameters_of
+from arena.games.core.shared.registry import WORDS, parse_spec, spell
 
 Write = Callable[[str], object]
 

@@ -14,8 +14,8 @@ from arena.agents.outside.process import EngineError, Silent
 from arena.agents.outside.protocol import Answer, Identity, Protocol, whole
 from arena.agents.outside.uci import value_of_score
 from arena.games.core.game import Game
-from arena.games.core.in_progress import GameInProgress
-from arena.games.core.rules import IllegalMove
+from arena.games.core.interface.rules import IllegalMove
+from arena.games.core.play.in_progress import GameInProgress
 
 PATIENCE = 2.0  # seconds in which the protocol has features declared
 FEATURE = re.compile(r'(\w+)=("[^"]*"|\S+)')

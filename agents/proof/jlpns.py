@@ -36,8 +36,8 @@ from arena.agents.proof.jobs import (
 from arena.agents.proof.numbers import DRAWS, LIMIT, NODES
 from arena.agents.proof.pns import PNS, TreeProof
 from arena.agents.proof.proof_agent import ProofAgent
-from arena.games.core.errors import UserError
 from arena.games.core.game import check_choice, check_range
+from arena.games.core.shared.errors import UserError
 
 SLICE = 1 << 16  # nodes of a process between two messages: a cancelled job ends after no more
 

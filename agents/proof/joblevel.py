@@ -42,7 +42,7 @@ from arena.agents.proof.numbers import INFINITE, combine
 from arena.agents.proof.pn2 import adopt
 from arena.agents.proof.transpositions import is_graph
 from arena.games.core.jit import helper, kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 
 WIN, LOSS, EQUIVALENCE = range(3)
 POLICIES = {"win": WIN, "loss": LOSS, "equivalence": EQUIVALENCE}

@@ -23,9 +23,9 @@ import numpy as np
 from arena.agents.core.sides import side_to_move
 from arena.agents.core.solve import Goal
 from arena.agents.knowledge.tablebase import ABSENT, Endgames, look_up
-from arena.games.core.elementary import exp
 from arena.games.core.jit import helper, inlined
-from arena.games.core.playout import reward_of
+from arena.games.core.numbers.elementary import exp
+from arena.games.core.play.playout import reward_of
 from arena.games.core.random import GAMMA, mix
 
 INFINITE = 1 << 30

@@ -29,8 +29,8 @@ from arena.agents.proof.bestfirst import (
 from arena.agents.proof.numbers import NODES
 from arena.agents.proof.pns import PNS, TreeProof
 from arena.agents.proof.transpositions import is_graph, joined
-from arena.games.core.elementary import exp
 from arena.games.core.jit import helper, kernel
+from arena.games.core.numbers.elementary import exp
 
 
 class Growth(NamedTuple):

@@ -16,7 +16,7 @@ from arena.agents.proof.dfpn_family import DISPROOF, PROOF, ProofSearch
 from arena.agents.proof.numbers import DRAWS, NODES, new_counts
 from arena.agents.proof.spdfpn_jobs import LOOK, JobSearch, new_proof_search, numbers_of_job
 from arena.agents.proof.top import job_kernel
-from arena.games.core.system import sharing
+from arena.games.core.shared.system import sharing
 
 AHEAD = 2  # jobs of a process: one under way, one waiting
 

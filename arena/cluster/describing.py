@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from arena.config.config import Config
-from arena.games.core.prepared_file import PreparedFileError, checksum
+from arena.games.core.shared.prepared_file import PreparedFileError, checksum
 from arena.workers.machine import describe_run, package_digest, plugins_of, programs_of
 
 SAME = {"runner_digest": "this package", "plugins": "plug-ins"}

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.config.config import Config
-from arena.games.core.errors import UserError
-from arena.games.core.plugins import add_named
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.plugins import add_named
 
 PATIENCE = 10.0  # seconds for a scheduler's answer
 LOOK = 0.5  # seconds between looks at workers

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from arena.cluster import station_messages
 from arena.formats.fixture import Fixture
-from arena.games.core.system import kill_group
+from arena.games.core.shared.system import kill_group
 from arena.workers.messages import WorkersEnd
 
 LOOK = 0.5  # seconds between looks whether the games are still wanted

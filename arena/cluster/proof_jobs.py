@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from arena.agents.core.pool import WorkerError
 from arena.agents.proof.jobs import Job, Report, Workplace
 from arena.cluster.link import ClusterError, check_importable, connected, made_here
-from arena.games.core.plugins import named
+from arena.games.core.shared.plugins import named
 from arena.workers.machine import digest_of_made
 
 

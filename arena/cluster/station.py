@@ -22,8 +22,8 @@ from arena.cluster import station_messages
 from arena.cluster.describing import describe_station
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.games.core import cache
-from arena.games.core.system import start_method
+from arena.games.core.shared import cache
+from arena.games.core.shared.system import start_method
 from arena.workers.crew import Crew
 from arena.workers.messages import SupervisorsEnd, WorkersEnd
 from arena.workers.supervisor import Supervisor

@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from arena.commands.hints import hint_for
 from arena.commands.options import FILES, RUNNING, Json, Plugin, at_end
 from arena.commands.output import answering, wrapped
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.results.printable import printable
 
 EXIT_CODES = (

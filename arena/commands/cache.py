@@ -10,7 +10,7 @@ from arena.commands.application import Panel, command, group
 from arena.commands.options import Workers, agents_option, games_option, registered, restore
 from arena.commands.output import print_table, say, tell
 from arena.commands.progress import progress_line
-from arena.games.core.cache import PLACE, folder
+from arena.games.core.shared.cache import PLACE, folder
 
 cache = group("cache", Panel.MACHINE, "Inspect, clear or fill the cache of compiled kernels.")
 
@@ -59,7 +59,7 @@ def warm(
     """
     if to:
         _keep_in(to, context)
-    from arena.games.core.system import cores
+    from arena.games.core.shared.system import cores
     from arena.study import kernel_cache
 
     wanted = kernel_cache.parts(game or registered("games"), agent or registered("agents"))

@@ -165,7 +165,7 @@ def _check_determinism(config: Path) -> None:
 
 def _replayed(store) -> Iterator | None:
     """Looks at all games, checked by the rules; None if the run has no readable configuration."""
-    from arena.games.core.system import cores
+    from arena.games.core.shared.system import cores
     from arena.results.database.store import StoreError
     from arena.study.verifying import looks
 

@@ -33,7 +33,7 @@ def check_agent(
     where one is known.
     """
     from arena import games as rules
-    from arena.games.core import plugins
+    from arena.games.core.shared import plugins
 
     made, wrong = rules.make(game), 0
     if not file.is_file() or file.suffix != ".py":

@@ -44,7 +44,7 @@ def complete_run(incomplete: str) -> list[str]:
 
 def _known(package: str) -> dict[str, Any]:
     """The known entries, from the index of names; from the registry if the index is missing or plug-ins are named."""
-    from arena.games.core import index, plugins
+    from arena.games.core.shared import index, plugins
 
     home = REGISTRIES[package]
     if not plugins.named() and home not in sys.modules and (found := index.read(package)) is not None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 import typer
 
 from arena.commands.output import say
-from arena.games.core.errors import same_letters
+from arena.games.core.shared.errors import same_letters
 from arena.results.printable import printable
 
 HELP = """\

@@ -106,7 +106,7 @@ def _tallies(game, state, most: int, seed: int) -> list[Tally]:
     import math
 
     from arena.commands.progress import progress_line
-    from arena.games.core.playout import playout_kernel
+    from arena.games.core.play.playout import playout_kernel
     from arena.games.core.random import stream
 
     rng, tallies, now = stream(seed), list[Tally](), Tally()

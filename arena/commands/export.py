@@ -12,7 +12,7 @@ from arena.commands.application import Panel, command
 from arena.commands.options import Folder, Force, Output, Trust, trust_run
 from arena.commands.output import check_free, tell, write_text
 from arena.commands.progress import progress_line
-from arena.games.core.files import read_plain
+from arena.games.core.shared.files import read_plain
 
 Record = StrEnum("Record", ["jsonl", "pgn", "sgf"])
 
@@ -105,7 +105,7 @@ def _pgn_tags(config, condition: int) -> dict[str, str]:
     """The PGN tags of a condition's game; none if the game's code is not installed."""
     from arena.config.config import game_of
     from arena.config.trust import TrustError
-    from arena.games.core.errors import UserError
+    from arena.games.core.shared.errors import UserError
 
     try:
         return game_of(config, condition).pgn_tags()

@@ -55,7 +55,7 @@ def _example(context: Any) -> str:
 
 
 def _kind_of(name: str) -> str:
-    from arena.games.core.index import read
+    from arena.games.core.shared.index import read
 
     kinds = {"games": "arena.games", "learners": "arena.agents.learning"}
     return next((kind for kind, package in kinds.items() if name in (read(package) or {})), "agents")

@@ -101,7 +101,7 @@ def import_(
 def _is_game(spec: str) -> bool:
     """Whether a file names a game that there is here."""
     from arena import games
-    from arena.games.core.registry import SpecError
+    from arena.games.core.shared.registry import SpecError
 
     try:
         return bool(spec and games.make(spec))

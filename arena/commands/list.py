@@ -26,8 +26,8 @@ def _named(of: str, completion):
 @command(group=listing, examples="arena list games\narena list games connect4\narena list games --json", as_json=True)
 def games_(names: Annotated[list[str] | None, _named("Games", complete_game)] = None) -> None:
     """List all games, or the parameters of some with default, range and meaning."""
-    from arena.games.core.describe import sizes
     from arena.games.core.game import registry
+    from arena.games.core.shared.describe import sizes
 
     def facts(cls):
         rules = cls.rules if isinstance(cls.rules, str) else ""  # those of a property depend on parameters
@@ -83,7 +83,7 @@ def _list(registry, names: list[str] | None, facts: Callable[[Any], dict], colum
 
 def _found(registry, name: str):
     """The class of that name; SpecError lists the known names."""
-    from arena.games.core.registry import SpecError, parse_spec
+    from arena.games.core.shared.registry import SpecError, parse_spec
 
     word = parse_spec(name)[0]
     cls = registry.named(word)
@@ -93,9 +93,9 @@ def _found(registry, name: str):
 
 
 def _class_row(cls) -> dict:
-    from arena.games.core.describe import about
-    from arena.games.core.parameters import parameters_of
-    from arena.games.core.registry import signature
+    from arena.games.core.shared.describe import about
+    from arena.games.core.shared.parameters import parameters_of
+    from arena.games.core.shared.registry import signature
 
     listed = [field for field in parameters_of(cls) if field.metadata.get("listed", True)]
     parameters = {field.name: None if field.default is MISSING else field.default for field in listed}
@@ -115,7 +115,7 @@ def _print_named(registry, names: list[str], facts: Callable[[Any], dict]) -> No
 
 
 def _described(cls, facts: dict) -> dict:
-    from arena.games.core.describe import about, parameters
+    from arena.games.core.shared.describe import about, parameters
 
     # parameters whose text names entries of a registry: the methods of uct
     catalogue = {name: list(listed.classes().values()) for name, listed in getattr(cls, "catalogue", {}).items()}
@@ -155,7 +155,7 @@ def _print_columns(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]], *
 
 
 def _method_row(cls) -> dict:
-    from arena.games.core.describe import about, parameters
+    from arena.games.core.shared.describe import about, parameters
 
     return {
         "name": cls.name,

@@ -44,7 +44,7 @@ def given(context: typer.Context, names: Iterable[str]) -> list[str]:
 
 def _import_named(context: typer.Context, modules: list[str] | None) -> list[str] | None:
     """A callback that imports modules, here and in worker processes, before the other options are read."""
-    from arena.games.core import plugins
+    from arena.games.core.shared import plugins
 
     if modules:
         before = os.environ.get(plugins.VARIABLE)

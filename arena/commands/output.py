@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from arena.games.core import files
+from arena.games.core.shared import files
 from arena.results.printable import JSON_ESCAPES, printable
 
 LONGEST_LINE = 100_000  # characters, where the output is no terminal

@@ -83,7 +83,7 @@ def _sum(found, name: str) -> str:
 
 def _divide(game, state, depth: int) -> None:
     """Print the number of sequences behind each move, as other programs do to find where theirs differs."""
-    from arena.games.core.playout import perft as count
+    from arena.games.core.play.playout import perft as count
 
     if depth < 1:
         raise typer.BadParameter("--divide needs a --depth of 1 or more")

@@ -69,8 +69,8 @@ def plan(
 def _made(spec: str, moves: str, above: float):
     """The problem, and its name."""
     from arena import games
-    from arena.games.core.problem import registry
-    from arena.games.core.registry import SpecError, parse_spec
+    from arena.games.core.interface.problem import registry
+    from arena.games.core.shared.registry import SpecError, parse_spec
     from arena.games.problems.winning import Winning
 
     name = parse_spec(spec)[0]

@@ -186,7 +186,7 @@ def _check_file(path: Path, game) -> None:
 
 def _games_in(path: Path) -> int:
     """The number of games in a file; 0 if it does not exist."""
-    from arena.games.core.files import read_bounded
+    from arena.games.core.shared.files import read_bounded
     from arena.results.files.exchange import ExchangeError, from_jsonl
     from arena.results.files.pgn_reader import from_pgn
 

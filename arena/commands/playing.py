@@ -13,7 +13,7 @@ from arena.commands import options
 from arena.commands.application import BAD, INTERRUPTED, VOID, complain
 from arena.commands.output import print_table, quoted, tell
 from arena.commands.progress import progress_line
-from arena.games.core.files import read_bounded
+from arena.games.core.shared.files import read_bounded
 
 if TYPE_CHECKING:
     from arena.runner.running import Playing
@@ -49,7 +49,7 @@ def play_shown(config, out: Path, where: Where, resume: bool) -> None:
 def run_shown(config, out: Path, where: Where, resume: bool):
     """Play a tournament with its display and return its results; on failure, say why and exit."""
     where.check()
-    from arena.games.core.plugins import named
+    from arena.games.core.shared.plugins import named
     from arena.workers.starting import begin_start, use_fork_server
 
     if modules := named():

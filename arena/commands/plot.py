@@ -10,7 +10,7 @@ from arena.commands.application import Panel, command
 from arena.commands.options import FILES, Folder, Force, output_option
 from arena.commands.output import check_free, or_elsewhere, tell, write_whole
 from arena.commands.progress import progress_line
-from arena.games.core import files
+from arena.games.core.shared import files
 from arena.results.shown.kinds import ALL_FIGURES, PICTURES
 
 Figures = StrEnum("Figures", ALL_FIGURES)  # type: ignore[misc]  # members known to results alone

@@ -19,8 +19,8 @@ def report(folder: Folder, output: PageFile = None, force: Force = False, trust:
 
     The run may still be going on.  A report is one HTML file; its figures are also written beside it, as SVG and PNG.
     """
-    from arena.games.core.files import make_folder
-    from arena.games.core.files import write_whole as in_folder
+    from arena.games.core.shared.files import make_folder
+    from arena.games.core.shared.files import write_whole as in_folder
     from arena.report import write_report
     from arena.runner.study_kinds import has_parts, runs_in
 

@@ -117,7 +117,7 @@ def _check_indices(cluster: str | None) -> None:
 
 def _described(config: Path | None, flags: Tournament, resume: bool, out: Path | None) -> tuple[Path | dict, Path]:
     """The tournament, as a file or as keys, and the folder of the run."""
-    from arena.games.core.registry import parse_spec
+    from arena.games.core.shared.registry import parse_spec
 
     given = _given(flags)
     if config and given:

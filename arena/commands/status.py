@@ -7,7 +7,7 @@ from arena.commands.application import Panel, command
 from arena.commands.options import Folder
 from arena.commands.output import answered, print_table, quoted, records_of, say
 from arena.commands.playing import tell_notes
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 
 
 @command(Panel.READ, examples="arena status runs/first\narena status runs/first --json", as_json=True)

@@ -88,7 +88,7 @@ def _numbers(text: str | None, option: str) -> tuple[float, ...] | None:
 
 def publish(out: Path, tables: dict, drawn: tuple[str, Any], titles: dict[str, str]) -> None:
     """Write a study's tables and its named figure; print the tables that have titles."""
-    from arena.games.core.files import write_whole
+    from arena.games.core.shared.files import write_whole
 
     name, figure = drawn
     for table, frame in tables.items():

@@ -117,7 +117,7 @@ def _budgets(text: str) -> tuple[int, ...]:
 
 def _publish(out: Path, speed_seconds: float) -> None:
     """Measure the speed on threads; write and print the results."""
-    from arena.games.core.files import write_whole
+    from arena.games.core.shared.files import write_whole
     from arena.results.papers.paper_figures import of_schemes, picture
     from arena.results.papers.strength_figures import WIDTH
     from arena.results.papers.strength_scaling import shown, shown_speeds
@@ -140,7 +140,7 @@ def _publish(out: Path, speed_seconds: float) -> None:
 
 def _speeds(study, out: Path, seconds: float):
     """The table of speeds on threads, each measured once and stored; None without one."""
-    from arena.games.core.files import write_whole
+    from arena.games.core.shared.files import write_whole
     from arena.study.throughput import FILE, missing, stored, throughput
 
     known = stored(out)

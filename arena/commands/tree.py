@@ -160,7 +160,7 @@ def _searched(searcher, game, state, view, steps: Iterable[int | None]) -> list[
 
 def _draw(output: Path, searcher, game, captions: list[str], shown: list[Any], force: bool) -> None:
     from arena.agents.core.tree_drawing import as_strip
-    from arena.games.core.registry import spell
+    from arena.games.core.shared.registry import spell
 
     spelled = spell(game, every=False)
     title = f"{searcher.name} on {spelled if len(spelled) <= LONGEST else game.name}"
@@ -192,7 +192,7 @@ def _data(shown: list[Any], each: bool) -> dict:
 def _bare(spec: str, depth: int | None):
     """The agent of a spec, without the aids that the spec does not name."""
     from arena import agents
-    from arena.games.core.registry import parse_spec
+    from arena.games.core.shared.registry import parse_spec
 
     agent, given = agents.make(spec), parse_spec(spec)[2]
     known = {field.name for field in dataclasses.fields(agent)}

@@ -54,7 +54,7 @@ def _play(tuning, place: Path, resume: bool, where: Where) -> None:
 
 def _publish(found, place: Path) -> None:
     """Print what was found, and write the recommended agent."""
-    from arena.games.core.files import write_whole
+    from arena.games.core.shared.files import write_whole
     from arena.study.tuning_run import best, recommended_toml, result, summary, table
 
     write_whole(place / AGENT, recommended_toml(found).encode(), place)

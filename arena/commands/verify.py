@@ -21,8 +21,8 @@ def verify(file: Annotated[Path, typer.Argument(help="A file that `arena solve -
     certificate says.  Wins within a few plies, the certificate's horizon, are found by playing all moves.
     """
     from arena import games
-    from arena.games.core.certificate import read
-    from arena.games.core.certificate import verify as follow
+    from arena.games.core.checks.certificate import read
+    from arena.games.core.checks.certificate import verify as follow
 
     certificate = read(file)
     game = games.make(certificate.game)

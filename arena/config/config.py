@@ -9,10 +9,10 @@ from typing import Any
 from arena.agents.core.agent import Agent, Budget
 from arena.config.trust import import_plugins, import_stored
 from arena.formats.base import formats
-from arena.games.core.errors import UserError
 from arena.games.core.game import Game
-from arena.games.core.prepared_file import checksums
-from arena.games.core.registry import SpecError
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.prepared_file import checksums
+from arena.games.core.shared.registry import SpecError
 from arena.results.printable import one_line
 
 # a resumed run may change them: they decide when a game counts as failed, never what it is

@@ -14,8 +14,8 @@ from arena.agents.core.agent import Agent, Budget
 from arena.config.config import Config, ConfigError
 from arena.config.openings import beside
 from arena.config.reader import Reader
-from arena.games.core.files import read_bounded
 from arena.games.core.game import Game
+from arena.games.core.shared.files import read_bounded
 
 NESTED = "is nested too deeply; a configuration has tables in tables at most"
 

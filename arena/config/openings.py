@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.games.core.errors import UserError
 from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import stream
+from arena.games.core.shared.errors import UserError
 from arena.results.files import opening_files
 from arena.results.files.outcomes import short
 from arena.results.printable import one_line

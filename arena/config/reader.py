@@ -18,11 +18,11 @@ from arena.config.openings import BadOpenings, OpeningError, lines_of, random_op
 from arena.config.several import RangeError, spelled_out
 from arena.config.trust import import_plugin, look_in
 from arena.formats.base import Format, Table, formats
-from arena.games.core.first_look import look_at
+from arena.games.core.checks.first_look import look_at
 from arena.games.core.game import BrokenRules, Game
-from arena.games.core.overdue import Overdue, limited
-from arena.games.core.plugins import fixed
-from arena.games.core.registry import SpecError, spell
+from arena.games.core.shared.overdue import Overdue, limited
+from arena.games.core.shared.plugins import fixed
+from arena.games.core.shared.registry import SpecError, spell
 
 MOST = 10_000  # instances, and agents
 ONE_OF_TWO = "a configuration has one of the two"

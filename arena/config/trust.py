@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arena.games.core import cache, plugins
-from arena.games.core.errors import UserError
+from arena.games.core.shared import cache, plugins
+from arena.games.core.shared.errors import UserError
 
 OURS = __name__.partition(".")[0]
 _looked_in: set[str] = set()  # that runs have added to sys.path

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from arena.games.core.seeds import derive_seed
+from arena.games.core.shared.seeds import derive_seed
 
 Pair = tuple[int, int]  # two agents, the smaller number first
 

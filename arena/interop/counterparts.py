@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game
+from arena.games.core.shared.errors import UserError
 
 try:
     import pyspiel

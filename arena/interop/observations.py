@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game
+from arena.games.core.shared.errors import UserError
 
 if TYPE_CHECKING:
     from gymnasium.spaces import Box

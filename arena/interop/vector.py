@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from arena.agents.core.threads import Threads
-from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game, IllegalMove, check_range
 from arena.games.core.jit import kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import random_below, stream
-from arena.games.core.system import cores
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.system import cores
 from arena.interop.observations import check_observation, plane_shape
 
 MOST = 1_000_000  # games

@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-from arena.games.core import cache
-from arena.games.core.files import read_plain, write_whole
+from arena.games.core.shared import cache
+from arena.games.core.shared.files import read_plain, write_whole
 
 COOKIE = "arena_lab"
 KEPT_DAYS = 90  # by a browser

@@ -13,8 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from arena.agents.core.pool import CONTEXT, die_with_the_parent
 from arena.config.trust import changed
-from arena.games.core.errors import UserError
-from arena.games.core.system import limit_memory
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.system import limit_memory
 from arena.lab.searches import MEMORY
 
 P = ParamSpec("P")

@@ -16,7 +16,7 @@ import tomlkit
 from arena.config.config import ConfigError
 from arena.config.loading import from_text, values_in
 from arena.formats.schedule import Schedule, described
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.study import schemes, tuning_run
 
 

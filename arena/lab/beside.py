@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from arena.games.core.errors import UserError
-from arena.games.core.files import TEXT_BYTES, read_plain
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import TEXT_BYTES, read_plain
 from arena.lab.reading import MOST_CELL, MOST_ROWS, Cells, check_size, held, loaded, pairs_beside, unmet
 from arena.report import along
 from arena.report.page import from_home

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from nicegui import ui
 
 from arena import games
-from arena.games.core.drawing import CELL, centres
+from arena.games.core.boards.drawing import CELL, centres
 from arena.lab.line import Line, Place
 from arena.lab.shown import ValueBar
 

@@ -13,9 +13,9 @@ from nicegui import ui
 
 from arena.agents.core.agent import registry as agents
 from arena.games.core.game import registry as games
-from arena.games.core.parameters import parameters_of
-from arena.games.core.prepared_file import FILE
-from arena.games.core.registry import SpecError, parse_spec
+from arena.games.core.shared.parameters import parameters_of
+from arena.games.core.shared.prepared_file import FILE
+from arena.games.core.shared.registry import SpecError, parse_spec
 from arena.results.printable import printable
 
 NESTED = 30  # specs in specs, at most

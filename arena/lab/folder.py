@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.lab import launching
 from arena.results.database.store import busy
 from arena.runner.study_kinds import home_of, homes_in, kind_of, runs_in

@@ -6,10 +6,10 @@ from typing import Any
 from nicegui import ui
 
 from arena import agents, games
-from arena.games.core.describe import about, parameters
-from arena.games.core.errors import UserError
-from arena.games.core.index import Parameter
-from arena.games.core.registry import parse_spec
+from arena.games.core.shared.describe import about, parameters
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.index import Parameter
+from arena.games.core.shared.registry import parse_spec
 from arena.lab import consent
 
 MAKERS: dict[str, Callable[[str], Any]] = {"game": games.make, "agent": agents.make}

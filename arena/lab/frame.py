@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from nicegui import Client, context, events, ui
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.lab import folder
 from arena.lab.apart import Apart
 from arena.lab.look import STYLE

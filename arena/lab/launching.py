@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.games.core.errors import UserError
-from arena.games.core.files import open_to_append, read_plain, write_whole
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import open_to_append, read_plain, write_whole
 from arena.results.database.store import busy
 from arena.runner.study_kinds import home_of
 

@@ -5,9 +5,9 @@ from contextlib import suppress
 from functools import cached_property
 
 from arena import games
-from arena.games.core.drawing import PIECES, SQUARE, Board
-from arena.games.core.errors import UserError
+from arena.games.core.boards.drawing import PIECES, SQUARE, Board
 from arena.games.core.game import Game
+from arena.games.core.shared.errors import UserError
 from arena.lab.searcher import Found, for_first
 from arena.play.recorded_game import RecordedGame
 from arena.results.database.record import MoveRecord

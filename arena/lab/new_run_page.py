@@ -14,8 +14,8 @@ import tomlkit
 from nicegui import ui
 
 from arena.formats.base import formats
-from arena.games.core.files import TEXT_BYTES, read_plain, write_whole
-from arena.games.core.system import cores
+from arena.games.core.shared.files import TEXT_BYTES, read_plain, write_whole
+from arena.games.core.shared.system import cores
 from arena.lab import asking, consent, folder, launching
 from arena.lab.apart import CHECKING
 from arena.lab.asking import KINDS, Checked

@@ -15,7 +15,7 @@ from fastapi.responses import HTMLResponse
 from nicegui import app as nicegui_app
 from nicegui import ui
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.lab import (
     analyse_page,
     folder,

@@ -4,8 +4,8 @@ from functools import partial
 
 from nicegui import ui
 
-from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE
+from arena.games.core.shared.errors import UserError
 from arena.lab import consent, saving
 from arena.lab.clicks import BoardView
 from arena.lab.frame import address_of, button, buttons, page, tell, told, with_page

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from arena.formats.base import formats
 from arena.formats.schedule import Schedule
-from arena.games.core.errors import UserError
-from arena.games.core.files import TEXT_BYTES, read_plain
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import TEXT_BYTES, read_plain
 from arena.lab.run_notes import NOTES, read_notes
 from arena.report.listing import Listing, schedule_of, stamp, state_of
 from arena.report.listing import runs_in as read_runs

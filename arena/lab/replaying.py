@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from arena import games
 from arena.config.config import games_played
-from arena.games.core.errors import UserError
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
+from arena.games.core.shared.errors import UserError
 from arena.lab import saving
 from arena.lab.reading import Cells
 from arena.lab.searcher import for_first, whose

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from arena.games.core.errors import UserError
-from arena.games.core.files import read_plain, write_whole
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import read_plain, write_whole
 
 NOTES = "notes.json"
 MOST_BYTES = 1 << 16

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.lab import consent, folder, launching
 from arena.lab.apart import READING
 from arena.lab.cells_view import CellsView

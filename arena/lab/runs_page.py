@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlencode
 
 from nicegui import ui
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.lab import consent, folder
 from arena.lab.apart import READING
 from arena.lab.beside import curves, side_by_side

@@ -23,7 +23,7 @@ from arena.agents.core.pool import die_with_the_parent
 from arena.agents.outside.server import Server
 from arena.agents.outside.thinking import Reporter, Thinking
 from arena.config.config import Seat
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.play.duel import usual_budget
 from arena.play.first_moves import warm
 
@@ -170,8 +170,8 @@ class Searcher(Server):
 
 def main(pipe: Connection, memory: int) -> None:
     """Serve orders until the pipe is closed, or the parent is gone: the first names the agent and the game."""
-    from arena.games.core.plugins import import_named
-    from arena.games.core.system import limit_memory
+    from arena.games.core.shared.plugins import import_named
+    from arena.games.core.shared.system import limit_memory
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=die_with_the_parent, daemon=True).start()

@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.agents.core.pool import CONTEXT
 from arena.config.sizes import in_bytes
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.lab import searcher
 
 MEMORY = in_bytes("4GB")  # addresses of a process

@@ -15,7 +15,7 @@ from numba.core.errors import NumbaError
 
 from arena.games.core.game import CHANCE, Game
 from arena.games.core.jit import kernel
-from arena.games.core.playout import playout_kernel
+from arena.games.core.play.playout import playout_kernel
 from arena.games.core.random import random_below, stream
 
 LINES = 100  # random games, with a look at every answer, for SECONDS at most; also playouts, if the game has its own

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from arena.games.core.game import Game
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 from arena.games.core.random import stream
 from arena.play.game_calls import result_of
 from arena.results.database.record import GameRecord, MoveRecord, Reason

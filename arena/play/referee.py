@@ -13,8 +13,8 @@ import numpy as np
 
 from arena.agents.core.agent import Decision, IllegalAnswer, OutOfTime, Player, Resigned, changed
 from arena.config.config import Seat
-from arena.games.core.errors import listed
 from arena.games.core.game import Game
+from arena.games.core.shared.errors import listed
 from arena.play.game_calls import GameError, answered
 from arena.play.probe import fault_in_kernels, game_fault
 from arena.play.watch import Watch

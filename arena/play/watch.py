@@ -14,7 +14,7 @@ from multiprocessing import heap
 from time import monotonic
 from typing import NamedTuple, NoReturn
 
-from arena.games.core.system import sharing
+from arena.games.core.shared.system import sharing
 
 PLAYING, AGENT, SINCE, LIMIT, GAME_SINCE, COMPILING, COMPILED, COMPILED_GAME, PLIES, BEST, GAME, HALT, WORDS = range(13)
 NOBODY = -1.0

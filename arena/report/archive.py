@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from arena import results
-from arena.games.core.errors import UserError
-from arena.games.core.files import check_plain
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import check_plain
 from arena.report.page import write_report
 from arena.report.pieces import pieces_of
 from arena.results.database.store import FILE_NAME, LOCK_NAME, busy

@@ -19,8 +19,8 @@ from arena import formats as all_formats
 from arena import results, study
 from arena.formats.base import formats
 from arena.formats.schedule import Schedule
-from arena.games.core import cache
-from arena.games.core.errors import UserError
+from arena.games.core.shared import cache
+from arena.games.core.shared.errors import UserError
 from arena.report import pieces
 from arena.results.database.store import FILE_NAME, busy
 from arena.results.shown.tournament import Tournament

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.report.pieces import First, Part, PiecesOfRun, Table
 from arena.results.database.store import FILE_NAME
 from arena.results.papers import strength_scaling

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from functools import cached_property
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.report import tuned
 from arena.report.pieces import First, PiecesOfRun, Table
 from arena.results.shown.kinds import TRIALS

@@ -12,8 +12,8 @@ import numpy as np
 
 from arena import results
 from arena.formats.schedule import Schedule
-from arena.games.core.drawing import STYLE
-from arena.games.core.files import write_whole
+from arena.games.core.boards.drawing import STYLE
+from arena.games.core.shared.files import write_whole
 from arena.report.figures import MOST_ROWS, WIDTH, Drawn, draw, of_study
 from arena.report.pieces import First, pieces_of
 from arena.report.replay import sample

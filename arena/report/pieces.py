@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from arena import results
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.results.database.store import GAMES_VERIFIED
 from arena.results.shown.kinds import NOTED
 from arena.results.shown.tournament import Tournament

@@ -37,7 +37,7 @@ class Shapes:
         return self._number[element]
 
     def frame(self, drawing) -> list:
-        """Width, height and elements of a `games.core.drawing.Drawing`."""
+        """Width, height and elements of a `games.core.boards.drawing.Drawing`."""
         return [drawing.width, drawing.height, *map(self.number, (drawing.ground, *drawing.parts))]
 
 

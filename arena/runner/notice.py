@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from arena.games.core.errors import UserError
-from arena.games.core.files import read_plain, write_whole
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import read_plain, write_whole
 from arena.results.database.store import busy
 
 PLAYING, WISH = "playing.json", "wish"

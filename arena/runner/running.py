@@ -20,8 +20,8 @@ from arena.config.config import Config, ConfigError, differences
 from arena.config.trust import trust
 from arena.formats.base import formats
 from arena.games.core.jit import warn_of_changes
-from arena.games.core.prepared_file import changes
-from arena.games.core.system import cores
+from arena.games.core.shared.prepared_file import changes
+from arena.games.core.shared.system import cores
 from arena.results.database.integrity import mend
 from arena.results.database.store import FILE_NAME, Store
 from arena.runner.desk import Desk

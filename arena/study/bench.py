@@ -14,8 +14,8 @@ from typing import Any
 from arena import agents, games
 from arena.agents.core.agent import Agent, registry
 from arena.agents.core.pool import Pool, WorkerError
-from arena.games.core.lanes import register_bits
-from arena.games.core.specialized import NEVER, VARIABLE
+from arena.games.core.lanes.lanes import register_bits
+from arena.games.core.shared.specialized import NEVER, VARIABLE
 from arena.study.meter import Subject, begin, failed
 from arena.workers.machine import describe
 

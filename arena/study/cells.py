@@ -14,9 +14,9 @@ import pandas as pd
 from arena.config.complaints import complaint
 from arena.config.config import ConfigError
 from arena.config.keys import MAX_COUNT
-from arena.games.core.files import TEXT_BYTES, open_to_append, read_plain, write_whole
-from arena.games.core.registry import SpecError
-from arena.games.core.system import lock
+from arena.games.core.shared.files import TEXT_BYTES, open_to_append, read_plain, write_whole
+from arena.games.core.shared.registry import SpecError
+from arena.games.core.shared.system import lock
 
 
 @contextmanager

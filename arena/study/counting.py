@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.games.core.errors import UserError
 from arena.games.core.game import Game
 from arena.games.core.jit import kernel
+from arena.games.core.shared.errors import UserError
 
 AT_ONCE = 1 << 20  # positions made before those that are the same are dropped
 MOST = 20_000_000  # positions of a depth

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from arena.games.core.cache import PLACE
-from arena.games.core.errors import UserError
-from arena.games.core.system import start_method
+from arena.games.core.shared.cache import PLACE
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.system import start_method
 from arena.results.database.record import GameRecord, MoveRecord
 from arena.runner.events import Events
 

@@ -12,10 +12,10 @@ import numpy as np
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
 from arena.config.config import Seat
-from arena.games.core import cache
-from arena.games.core.errors import UserError
 from arena.games.core.jit.kept import OTHER_VERSION
-from arena.games.core.plugins import import_named
+from arena.games.core.shared import cache
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.plugins import import_named
 from arena.play import first_moves
 
 LEAST = Budget(playouts=1, nodes=1, depth=1)

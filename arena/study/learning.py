@@ -23,12 +23,12 @@ from arena.agents.learning.trainer import GAMES, POSITIONS, Trainer, new_trainer
 from arena.agents.learning.visits import COUNT, LEAST, LOSS, UNIFORM
 from arena.agents.montecarlo.uct import UCT
 from arena.config.openings import random_line
-from arena.games.core.errors import UserError
+from arena.games.core.evaluations.network import Network, contents_of, make_orbits, new_network
+from arena.games.core.evaluations.network_file import EVALUATION, POLICY, network_bytes
 from arena.games.core.game import Game
-from arena.games.core.network import Network, contents_of, make_orbits, new_network
-from arena.games.core.network_file import EVALUATION, POLICY, network_bytes
-from arena.games.core.prepared_file import FILE, changes, checksums, pack, unpack, wrong
 from arena.games.core.random import stream
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.prepared_file import FILE, changes, checksums, pack, unpack, wrong
 from arena.results.statistics.elo import pentanomial
 from arena.study.preparing import ENDINGS, game_of
 

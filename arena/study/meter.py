@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from arena import agents, games
-from arena.games.core.cache import PLACE
 from arena.games.core.random import stream
+from arena.games.core.shared.cache import PLACE
 from arena.workers.starting import having_children
 
 CHUNKS = 5  # measurements behind a median speed

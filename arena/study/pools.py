@@ -22,9 +22,9 @@ from arena.config.trust import import_stored
 from arena.formats.base import formats
 from arena.formats.matches import ListedMatches
 from arena.formats.schedule import Schedule
-from arena.games.core.errors import listed
-from arena.games.core.plugins import fixed, named
-from arena.games.core.registry import spell
+from arena.games.core.shared.errors import listed
+from arena.games.core.shared.plugins import fixed, named
+from arena.games.core.shared.registry import spell
 from arena.results.database.record import GameRecord
 from arena.results.database.store import Store
 from arena.results.shown.tournament import Tournament

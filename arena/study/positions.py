@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from arena.agents.core.solve import Solver, solve_all
-from arena.games.core.errors import UserError
-from arena.games.core.files import read_bounded
 from arena.games.core.game import Game, IllegalMove
 from arena.games.core.random import random_below, stream
-from arena.games.core.registry import spell
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import read_bounded
+from arena.games.core.shared.registry import spell
 
 TOGETHER = 64  # positions of a file that are solved before progress is shown
 MOST_NAMED = 10  # wrong lines that a message names

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from arena.cluster.link import ClusterError, check_importable, connected, loading, made_here
-from arena.games.core.plugins import named
+from arena.games.core.shared.plugins import named
 from arena.study.positions import Checked, Known, check_positions, states_of
 
 LOT = 16  # positions

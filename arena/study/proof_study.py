@@ -14,7 +14,7 @@ from msgspec import Meta
 from arena import agents, games
 from arena.agents.core.agent import Agent, Budget
 from arena.agents.core.solve import solve, solver_of
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.study.cells import CHECKED, Cells, Positions, Seed
 from arena.study.positions import names_of, random_position
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import qmc, wilcoxon
 
 from arena.config.config import ConfigError
-from arena.games.core.seeds import derive_seed
+from arena.games.core.shared.seeds import derive_seed
 from arena.study.space import Parameter, Space, Values
 
 if TYPE_CHECKING:

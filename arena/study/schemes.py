@@ -30,11 +30,11 @@ from arena.config.config import ConfigError
 from arena.config.keys import MAX_COUNT
 from arena.config.loading import from_values, text_of, values_in
 from arena.config.several import RangeError, spelled_out
-from arena.games.core.files import read_plain, write_whole
 from arena.games.core.game import CHANCE
 from arena.games.core.random import stream
-from arena.games.core.registry import parse_spec
-from arena.games.core.system import cores
+from arena.games.core.shared.files import read_plain, write_whole
+from arena.games.core.shared.registry import parse_spec
+from arena.games.core.shared.system import cores
 from arena.results.database.store import FILE_NAME, StoreExists, busy
 from arena.results.papers import strength_scaling
 from arena.results.statistics.even_factor import FINE, next_factor

@@ -11,8 +11,8 @@ from arena import agents
 from arena.agents.core.agent import Agent
 from arena.config.complaints import shown
 from arena.config.config import ConfigError
-from arena.games.core.parameters import parameters_of
-from arena.games.core.registry import spell
+from arena.games.core.shared.parameters import parameters_of
+from arena.games.core.shared.registry import spell
 
 MOST, LEAST = 1e150, 1e-150  # of numbers whose quotients are numbers
 KEYS = {"low", "high", "log", "whole", "choices"}

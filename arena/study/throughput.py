@@ -11,9 +11,9 @@ import pandas as pd
 
 from arena import agents, games
 from arena.config.config import ConfigError
-from arena.games.core.files import read_plain
 from arena.games.core.random import stream
-from arena.games.core.system import cores
+from arena.games.core.shared.files import read_plain
+from arena.games.core.shared.system import cores
 from arena.study.schemes import SchemesStudy
 
 FILE = "throughput.csv"

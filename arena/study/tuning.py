@@ -24,7 +24,7 @@ from arena.config.trust import TrustError, import_stored
 from arena.formats.base import UNKNOWN, Way
 from arena.formats.sequential import SprtTable
 from arena.formats.sequential import Trial as Test
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.results.statistics.elo import Estimate, pentanomial
 from arena.results.statistics.surface import Results, Surface, fit
 from arena.runner import study_kinds

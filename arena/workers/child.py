@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from arena.games.core.system import kill_group
+from arena.games.core.shared.system import kill_group
 from arena.workers.confinement import inherited, safe_path
 from arena.workers.messages import SupervisorsEnd
 from arena.workers.starting import having_children, no_interrupt, start_process

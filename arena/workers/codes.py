@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.games.core.prepared_file import checksums
+from arena.games.core.shared.prepared_file import checksums
 from arena.workers.machine import PROJECT, classes_of_made, version
 
 RULES = ""  # in place of an agent's name: the games

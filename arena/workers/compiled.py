@@ -1,6 +1,6 @@
 """Records which agents have had all their kernels for a run's games compiled.
 
-It lies beside the kernels, stamped by the sources (`games.core.index`), lest a process starts to find nothing to do.
+It lies beside the kernels, stamped by the sources (`games.core.shared.index`), lest a process starts to find nothing to do.
 If kernels were removed, workers compile them.
 """
 
@@ -13,10 +13,10 @@ from llvmlite.binding import get_host_cpu_name
 
 from arena.agents.core.agent import Agent
 from arena.config.config import Seat
-from arena.games.core import index
 from arena.games.core.game import Game
 from arena.games.core.jit import code_digest
 from arena.games.core.jit.parts import processor_features
+from arena.games.core.shared import index
 
 NAME, MOST = "compiled", 10_000  # the file; its most seats, the latest
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from multiprocessing import connection as pipes
 from multiprocessing import forkserver, resource_tracker
 
-from arena.games.core import system
+from arena.games.core.shared import system
 
 
 def confine(output, inherited: Iterable[int], starts: bool = False) -> None:

@@ -15,7 +15,7 @@ from arena.config.config import Config, make_games
 from arena.config.sizes import in_bytes
 from arena.games.core.game import Game
 from arena.games.core.random import WORD, Stream
-from arena.games.core.system import limit_memory
+from arena.games.core.shared.system import limit_memory
 from arena.play import watch as watching
 from arena.play.probe import fault_in_kernels, is_of_rules
 from arena.play.referee import REASONS, in_words, text_of

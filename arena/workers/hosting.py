@@ -22,9 +22,9 @@ from arena.agents.core.agent import Agent, Budget, Decision, Improvement, Player
 from arena.config.config import Config
 from arena.config.keys import HOSTS
 from arena.games.core.game import Game
-from arena.games.core.plugins import source_of
 from arena.games.core.random import stream
-from arena.games.core.system import is_stopped
+from arena.games.core.shared.plugins import source_of
+from arena.games.core.shared.system import is_stopped
 from arena.play.referee import REASONS, HostEnded, HostFault, Judged
 from arena.play.watch import Watch
 from arena.results.database.candidates import MOST, Best

@@ -14,8 +14,8 @@ from typing import Protocol
 
 from multiprocessing_logging import MultiProcessingHandler
 
-from arena.games.core.files import open_to_append
-from arena.games.core.system import sharing
+from arena.games.core.shared.files import open_to_append
+from arena.games.core.shared.system import sharing
 from arena.workers.confinement import safe_path
 from arena.workers.messages import Logged, WorkersEnd
 

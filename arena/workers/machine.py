@@ -8,7 +8,7 @@ import platform
 import re
 from pathlib import Path
 
-from arena.games.core import system
+from arena.games.core.shared import system
 
 PROJECT = "search-arena"
 
@@ -90,7 +90,7 @@ def digest_of_made(*made) -> str:
 def plugins_of(config) -> str:
     """Other packages of games and agents, with versions and digests of their sources."""
     from arena.games.core.jit import code_digest
-    from arena.games.core.plugins import PACKAGES, points, title
+    from arena.games.core.shared.plugins import PACKAGES, points, title
 
     titles = {point.module.partition(".")[0]: title(point) for package in PACKAGES for point in points(package)}
     found: dict[str, list[type]] = {}

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
 from typing import Any
 
-from arena.games.core import index
-from arena.games.core.errors import UserError
-from arena.games.core.system import start_method
+from arena.games.core.shared import index
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.system import start_method
 from arena.workers.confinement import safe_path
 
 log = logging.getLogger("arena.workers.supervisor")

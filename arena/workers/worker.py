@@ -16,7 +16,7 @@ import arena.agents
 import arena.games
 from arena.config.config import Config
 from arena.formats.fixture import Fixture
-from arena.games.core.system import is_stopped, kill_group
+from arena.games.core.shared.system import is_stopped, kill_group
 from arena.play import watch
 from arena.play.first_moves import play_first_moves
 from arena.play.referee import GRACE

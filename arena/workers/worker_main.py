@@ -13,8 +13,8 @@ from arena.config.config import Config
 from arena.config.keys import HOSTS
 from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
-from arena.games.core.errors import UserError
-from arena.games.core.system import limit_memory
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.system import limit_memory
 from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, forfeit_record, play_fixture, void_record

@@ -9,9 +9,9 @@ claims exhaustive search settled within the limit, and how many of those were wr
 import argparse
 
 from arena import games
-from arena.games.core.conformance import contradicted
-from arena.games.core.observed import foreseen_kernel, random_line
-from arena.games.core.seeds import derive_seed
+from arena.games.core.checks.conformance import contradicted
+from arena.games.core.play.observed import foreseen_kernel, random_line
+from arena.games.core.shared.seeds import derive_seed
 
 BOARDS = (
     "connect4(rows=4, columns=5)",

@@ -20,7 +20,7 @@ from pathlib import Path
 from arena import agents, games
 from arena.agents.core.solve import solve, solver_of
 from arena.games.core.random import GAMMA, mix
-from arena.games.core.seeds import derive_seed
+from arena.games.core.shared.seeds import derive_seed
 
 SOURCES = Path(__file__).parent
 COMPILER = "g++"

@@ -19,7 +19,7 @@ from arena import agents, games
 from arena.agents.core.agent import Unsuited
 from arena.agents.core.solve import Unsolved, solve, solver_of
 from arena.agents.minimax.strategy import certificate
-from arena.games.core.certificate import verify
+from arena.games.core.checks.certificate import verify
 
 WORDS = {1: "win", 0: "draw", -1: "loss", None: "not solved"}
 OWN_ORDER = "order=['table', 'own', 'killers']"

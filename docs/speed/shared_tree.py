@@ -9,8 +9,8 @@ import statistics
 import time
 
 from arena import agents, games
-from arena.games.core.errors import UserError
 from arena.games.core.random import stream
+from arena.games.core.shared.errors import UserError
 
 SEARCHES = {
     "uct": "uct(playouts={})",

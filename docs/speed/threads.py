@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 from arena import agents, games
 from arena.agents.core.solve import Unsolved, solve, solver_of
-from arena.games.core.errors import UserError
 from arena.games.core.random import random_below, stream
-from arena.games.core.registry import parse_spec
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.registry import parse_spec
 
 RULES = ("alphabeta(sharing='abdada')", "alphabeta(sharing='ybwc')", "alphabeta(sharing='lazy')")
 # of each game: how many positions, and after how many plies at least and at most

@@ -1,19 +1,19 @@
-"""Games: `Game` is their base class; games/core/rules.py says what a game must define, and what must hold."""
+"""Games: `Game` is their base class; games/core/interface/rules.py says what a game must define, and what must hold."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from arena.games.core.interface.people import People
+from arena.games.core.interface.rules import CHANCE as CHANCE
+from arena.games.core.interface.rules import BrokenRules as BrokenRules
+from arena.games.core.interface.rules import IllegalMove as IllegalMove
+from arena.games.core.interface.speed import Speed
+from arena.games.core.interface.strength import WEIGHTED, Strength, evaluator, weights_in
 from arena.games.core.jit import Compilable
-from arena.games.core.people import People
-from arena.games.core.prepared_file import FILE, PreparedFileError
-from arena.games.core.registry import Registry, spell
-from arena.games.core.rules import CHANCE as CHANCE
-from arena.games.core.rules import BrokenRules as BrokenRules
-from arena.games.core.rules import IllegalMove as IllegalMove
-from arena.games.core.speed import Speed
-from arena.games.core.strength import WEIGHTED, Strength, evaluator, weights_in
+from arena.games.core.shared.prepared_file import FILE, PreparedFileError
+from arena.games.core.shared.registry import Registry, spell
 
 registry = Registry("game", "arena.games")
 

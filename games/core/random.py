@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-from arena.games.core.seeds import derive_seed
+from arena.games.core.shared.seeds import derive_seed
 
 WORD = np.uint64
 GAMMA, _MIX1, _MIX2 = WORD(0x9E3779B97F4A7C15), WORD(0xBF58476D1CE4E5B9), WORD(0x94D049BB133111EB)

@@ -1,1 +1,1 @@
-"""Non-deterministic problems for AND-OR search, each a module; games/core/problem.py is their base."""
+"""Non-deterministic problems for AND-OR search, each a module; games/core/interface/problem.py is their base."""

@@ -7,7 +7,7 @@ it sometimes drops dirt.  With `slippery`, `left` and `right` sometimes fail: th
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from arena.games.core.problem import Problem
+from arena.games.core.interface.problem import Problem
 
 LEFT, RIGHT = 0, 1
 

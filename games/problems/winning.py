@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE, Game
-from arena.games.core.problem import Problem
+from arena.games.core.interface.problem import Problem
+from arena.games.core.shared.errors import UserError
 
 WAIT = "wait"  # the action before the player's first turn, if chance begins
 MOST = 10_000  # answers to an action

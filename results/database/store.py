@@ -20,7 +20,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from arena.games.core.system import is_locked
+from arena.games.core.shared.system import is_locked
 from arena.results.database import tallies
 from arena.results.database.digests import digest, is_sound
 from arena.results.database.record import GameRecord

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from arena.games.core.errors import UserError
-from arena.games.core.files import check_plain
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import check_plain
 
 LOCK_NAME = "lock"
 SIDE = ("-wal", "-shm", "-journal")  # what SQLite's files beside a store end in

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.games.core.errors import UserError
 from arena.games.core.game import Game, IllegalMove, registry
-from arena.games.core.lines import play_line_kernel
-from arena.games.core.parameters import parameters_of
-from arena.games.core.registry import parse_spec
+from arena.games.core.interface.lines import play_line_kernel
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.parameters import parameters_of
+from arena.games.core.shared.registry import parse_spec
 from arena.results.files.outcomes import RESULTS
 from arena.results.files.pgn_reader import Judge
 

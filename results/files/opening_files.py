@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from arena.games.core.errors import UserError
-from arena.games.core.files import TEXT_BYTES, read_bounded, write_whole
 from arena.games.core.game import Game
 from arena.games.core.random import random_below, stream
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import TEXT_BYTES, read_bounded, write_whole
 from arena.results.files.decoding import declared, decoded
 from arena.results.files.pgn_reader import games_in
 

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
-from arena.games.core.errors import UserError
-from arena.games.core.files import read_bounded
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.files import read_bounded
 
 MOST_BYTES = 256 << 20  # of a file; reading one takes about ten times as much memory
 KINDS = (".csv", ".pgn", ".pdn", ".sgf", ".sgfs", ".hsgf", ".wtb", ".jsonl", ".txt")  # .txt is looked into

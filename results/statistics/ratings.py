@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.results.statistics.draws import LAWS, USUAL
 from arena.results.statistics.elo import CONFIDENCE, ELO_PER_LOGIT, Z
 from arena.results.statistics.likelihood import Fit, Games, fit

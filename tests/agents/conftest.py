@@ -3,7 +3,7 @@
 import pytest
 
 from arena import games
-from arena.games.core.network_file import POLICY, network_bytes
+from arena.games.core.evaluations.network_file import POLICY, network_bytes
 from tests.agents.test_learning import random_network
 
 

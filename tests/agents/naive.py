@@ -5,8 +5,8 @@ from math import sqrt
 
 import numpy as np
 
-from arena.games.core.elementary import log
 from arena.games.core.game import Game
+from arena.games.core.numbers.elementary import log
 from arena.games.core.random import random_below
 
 F32 = np.float32

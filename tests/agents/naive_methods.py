@@ -6,7 +6,7 @@ from math import ceil, log2, sqrt
 
 import numpy as np
 
-from arena.games.core.elementary import exp, log
+from arena.games.core.numbers.elementary import exp, log
 from arena.games.core.random import random_below, random_unit
 from tests.agents.naive import Grave, Node, descend, expand, shuffled
 from tests.agents.naive_nested import adapt, drawn_step, steps_of

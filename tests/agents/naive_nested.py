@@ -6,7 +6,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from arena.games.core.elementary import exp, log
+from arena.games.core.numbers.elementary import exp, log
 from arena.games.core.random import random_unit
 from tests.agents.naive import Node, descend, expand, shuffled
 

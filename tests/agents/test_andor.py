@@ -6,7 +6,7 @@ import pytest
 from arena import games
 from arena.agents.minimax import andor
 from arena.agents.minimax.trace import TooLarge
-from arena.games.core.problem import Problem
+from arena.games.core.interface.problem import Problem
 from arena.games.problems.vacuum import LEFT, RIGHT, VacuumWorld, World
 from tests.agents.positions import random_position
 from tests.games.exact import exact_value

@@ -8,8 +8,8 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import closing
+from arena.games.core.interface.rules import Rules
 from arena.games.core.random import stream
-from arena.games.core.rules import Rules
 from tests.agents.footprint import SMALL
 from tests.shipped import AGENTS, GAMES
 

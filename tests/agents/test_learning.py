@@ -19,13 +19,22 @@ from arena.agents.learning.learner import registry
 from arena.agents.learning.td import TD, SelfPlay, new_room
 from arena.agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from arena.agents.minimax.ubfm import ROOT, SIZE, UBFMOptions
-from arena.games.core.conformance import values_kernel
-from arena.games.core.errors import UserError
+from arena.games.core.checks.conformance import values_kernel
+from arena.games.core.evaluations.network import (
+    SCALE,
+    STAGES,
+    board_of,
+    contents_of,
+    images,
+    make_orbits,
+    new_network,
+    windows,
+)
+from arena.games.core.evaluations.network_file import network_bytes
 from arena.games.core.jit import kernel
-from arena.games.core.network import SCALE, STAGES, board_of, contents_of, images, make_orbits, new_network, windows
-from arena.games.core.network_file import network_bytes
-from arena.games.core.prepared_file import LONGEST_HEADER, PreparedFileError, pack
 from arena.games.core.random import random_below, random_unit, stream
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.prepared_file import LONGEST_HEADER, PreparedFileError, pack
 from arena.study.learning import Learning, begin, match, stored_positions
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line

@@ -21,7 +21,7 @@ from arena.agents.montecarlo.methods.grave import Grave
 from arena.agents.montecarlo.methods.ppa import IN_TREE, PLAYOUT
 from arena.agents.montecarlo.search import Search
 from arena.games.core.random import next_word, stream
-from arena.games.core.registry import SpecError
+from arena.games.core.shared.registry import SpecError
 from tests.agents import naive_methods as naive
 from tests.agents.naive import solve
 from tests.agents.naive_nested import adapt, steps_of
@@ -557,7 +557,7 @@ def test_a_field_cannot_have_the_name_of_a_function():
 
 @pytest.mark.parametrize("name", list(registry.classes()))
 def test_every_method_says_what_it_is(name):
-    from arena.games.core.describe import about, parameters
+    from arena.games.core.shared.describe import about, parameters
 
     cls = registry.classes()[name]
     assert len(about(cls)) > 20 and cls.part

@@ -26,10 +26,10 @@ from arena.agents.outside.jsonlines import JsonLines
 from arena.agents.outside.process import EngineError, Process, Silent
 from arena.agents.outside.uci import Uci, read_info, score_of_value, value_of_score
 from arena.agents.outside.xboard import Xboard
-from arena.games.core import system
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 from arena.games.core.random import stream
-from arena.games.core.registry import spell
+from arena.games.core.shared import system
+from arena.games.core.shared.registry import spell
 from arena.results.database.record import numbers_of
 from tests.agents import badly
 

@@ -6,8 +6,8 @@ import pytest
 from arena import agents, games
 from arena.agents.core.solve import solve, solver_of
 from arena.agents.knowledge import book, tablebase
-from arena.games.core.prepared_file import PreparedFileError
 from arena.games.core.random import stream
+from arena.games.core.shared.prepared_file import PreparedFileError
 from tests.agents import naive_proof as naive
 from tests.agents.positions import random_line
 

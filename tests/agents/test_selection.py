@@ -15,7 +15,7 @@ from arena.agents.core.selection import (
     log_of,
     root_of_log,
 )
-from arena.games.core.elementary import log
+from arena.games.core.numbers.elementary import log
 
 
 @njit

@@ -5,9 +5,9 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core import chunks
-from arena.games.core.lane_playout import play_side_by_side
-from arena.games.core.lanes import LaneStream, Width, seeded
-from arena.games.core.playout import reward_of
+from arena.games.core.lanes.lane_playout import play_side_by_side
+from arena.games.core.lanes.lanes import LaneStream, Width, seeded
+from arena.games.core.play.playout import reward_of
 from arena.games.core.random import stream
 from tests.agents.naive import Grave, search, ucb1
 from tests.agents.positions import random_position

@@ -11,7 +11,7 @@ from arena.games.core.game import CHANCE
 from arena.games.core.jit import COMPILED
 from arena.games.core.jit import kernels as every_kernel
 from arena.games.core.random import random_below, stream
-from arena.games.core.specialized import ALWAYS, NEVER
+from arena.games.core.shared.specialized import ALWAYS, NEVER
 from tests.agents.test_matrix import BUDGET, SMALL, TOGETHER, variants
 from tests.modes import specializing
 from tests.shipped import AGENTS, GAMES

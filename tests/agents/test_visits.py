@@ -12,10 +12,10 @@ from arena.agents.core.learned import load_policy
 from arena.agents.learning.trainer import GAMES, POSITIONS, new_trainer
 from arena.agents.learning.visits import LOGITS, Teaching, learn_kernel, play_game, visits_of
 from arena.agents.montecarlo.method import methods_of
-from arena.games.core.errors import UserError
-from arena.games.core.network_file import POLICY, network_bytes
-from arena.games.core.prepared_file import PreparedFileError
+from arena.games.core.evaluations.network_file import POLICY, network_bytes
 from arena.games.core.random import stream
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.prepared_file import PreparedFileError
 from tests.agents import naive_methods as naive
 from tests.agents.naive_methods import softmax
 from tests.agents.positions import random_line, random_position

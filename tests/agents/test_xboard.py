@@ -13,7 +13,7 @@ from arena.agents.outside import xboard
 from arena.agents.outside.process import EngineError, Silent
 from arena.agents.outside.uci import value_of_score
 from arena.agents.outside.xboard import Xboard
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.play.in_progress import GameInProgress
 from arena.games.core.random import stream
 from tests.agents.test_serving import stretched
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena import results
 from arena.formats.schedule import Schedule
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.report import along, pieces
 from arena.results.database.record import Reason
 from arena.results.database.store import Store

@@ -14,7 +14,7 @@ import pytest
 
 import arena
 from arena.cli import app
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.report import archive
 from arena.results.database.store import FILE_NAME
 from arena.runner.running import Playing

@@ -23,7 +23,7 @@ from arena import agents, games, results
 from arena.cli import app
 from arena.commands import options
 from arena.commands.application import Panel, _reporting_errors
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.play import first_moves
 from arena.study import kernel_cache
 from tests.typed import call

@@ -24,7 +24,7 @@ from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ClusterError, connected
 from arena.cluster.post import Post
 from arena.cluster.proof_jobs import jobs_on
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from arena.study import positions_on_cluster

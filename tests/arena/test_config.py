@@ -10,7 +10,7 @@ from arena import games
 from arena.config import config, loading
 from arena.config.config import ConfigError
 from arena.config.sizes import in_bytes
-from arena.games.core.registry import spell
+from arena.games.core.shared.registry import spell
 from tests.arena.conftest import PLUGIN, values
 
 GOOD = {"game": "tictactoe", "games": 4, "agents": [{"agent": "random"}, {"agent": "random", "name": "other"}]}

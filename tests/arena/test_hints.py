@@ -13,8 +13,8 @@ from arena.cli import app
 from arena.commands.hints import MEANT
 from arena.config import loading
 from arena.config.config import ConfigError
-from arena.games.core.describe import sizes
-from arena.games.core.registry import SYNONYMS, SpecError
+from arena.games.core.shared.describe import sizes
+from arena.games.core.shared.registry import SYNONYMS, SpecError
 from arena.results.database.store import Store, StoreError
 from tests.arena.stored import store_run
 

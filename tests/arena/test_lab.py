@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena import agents, games
-from arena.games.core import cache
-from arena.games.core.errors import UserError
 from arena.games.core.game import CHANCE
-from arena.games.core.rules import IllegalMove
+from arena.games.core.interface.rules import IllegalMove
+from arena.games.core.shared import cache
+from arena.games.core.shared.errors import UserError
 from arena.lab import consent, searches
 from arena.lab.access import Guard, token_of
 from arena.lab.line import Line

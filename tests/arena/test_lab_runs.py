@@ -22,7 +22,7 @@ pytest.importorskip("nicegui", reason="NiceGUI is not installed: pip install nic
 import arena
 from arena import games, results
 from arena.config.trust import TrustError
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.lab import apart, asking, beside, folder, launching, new_run_page, reading, replaying, run_page, trial
 from arena.lab.apart import Apart, Failed
 from arena.lab.asking import KINDS

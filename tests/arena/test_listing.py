@@ -6,7 +6,7 @@ import os
 import pytest
 
 from arena import results
-from arena.games.core import cache
+from arena.games.core.shared import cache
 from arena.report import listing
 from arena.report.listing import runs_in
 from arena.results.database.store import Store

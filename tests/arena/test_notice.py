@@ -8,7 +8,7 @@ import time
 import pytest
 
 from arena import results
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.results.database.store import Store
 from arena.runner import notice
 from arena.runner.notice import PLAYING, STOP, STOP_NOW, WISH, Game, Notice, Now, ask, now

@@ -7,7 +7,7 @@ from arena import agents, games
 from arena.agents.outside.serving import JsonServer
 from arena.config.keys import CommonKeys
 from arena.formats.base import formats
-from arena.games.core.registry import describes, spell
+from arena.games.core.shared.registry import describes, spell
 from arena.results.database.record import Reason
 from arena.results.database.store import Store
 from tests.shipped import GAMES

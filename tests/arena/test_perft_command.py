@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.games.core.errors import UserError
 from arena.games.core.random import stream
+from arena.games.core.shared.errors import UserError
 from arena.study import counting
 from arena.study.counting import by_position, counted, levels
 from tests.arena.test_cli import call

@@ -76,7 +76,7 @@ def test_bad_input():
 
 def test_a_problem_of_ones_own(tmp_path, monkeypatch):
     (tmp_path / "own_ladder.py").write_text(
-        "from dataclasses import dataclass\nfrom arena.games.core.problem import Problem\n\n\n"
+        "from dataclasses import dataclass\nfrom arena.games.core.interface.problem import Problem\n\n\n"
         "@dataclass(frozen=True)\nclass Ladder(Problem):\n    name = 'own_ladder'\n    rungs: int = 3\n"
         "    def initial(self):\n        return 0\n    def is_goal(self, state):\n        return state >= self.rungs\n"
         "    def actions(self, state):\n        return ['step']\n"

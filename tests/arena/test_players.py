@@ -12,7 +12,7 @@ from arena.agents.core.agent import Budget
 from arena.agents.outside.serving import SERVERS
 from arena.agents.random import Random, RandomPlayer
 from arena.config.config import Seat
-from arena.games.core.conformance import ConformanceError
+from arena.games.core.checks.conformance import ConformanceError
 from arena.games.core.game import CHANCE, IllegalMove
 from arena.play.duel import Duel
 from arena.play.first_moves import warm

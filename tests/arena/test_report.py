@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from arena import games, results
 from arena.cli import app
 from arena.config.loading import from_values
-from arena.games.core.drawing import Drawing
+from arena.games.core.boards.drawing import Drawing
 from arena.report import replay, show, write_report
 from arena.report.figures import draw
 from arena.results.database.record import Reason

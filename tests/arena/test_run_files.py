@@ -9,7 +9,7 @@ from arena import agents, games
 from arena.agents.knowledge import book
 from arena.config import loading
 from arena.config.config import ConfigError
-from arena.games.core.prepared_file import PreparedFileError, checksum
+from arena.games.core.shared.prepared_file import PreparedFileError, checksum
 from arena.results.database.store import Store
 from tests.arena.conftest import values
 

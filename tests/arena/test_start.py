@@ -16,8 +16,8 @@ from arena.agents.core.agent import registry as agent_registry
 from arena.commands.playing import _modules_of
 from arena.config.config import Seat
 from arena.config.loading import from_values
-from arena.games.core import cache
 from arena.games.core.game import registry as game_registry
+from arena.games.core.shared import cache
 from arena.workers import compiled
 from arena.workers.crew import Crew
 from arena.workers.starting import modules_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.games.core.files import check_plain, make_folder, open_to_append, read_plain, write_whole
+from arena.games.core.shared.files import check_plain, make_folder, open_to_append, read_plain, write_whole
 from arena.results.database.store import busy
 from arena.results.database.store_file import StoreError
 from tests.arena.stored import CONFIG, store_run
@@ -259,7 +259,7 @@ WRITES = re.compile(
     r"\.write_(text|bytes)\(|open\([^)]*[\"'][rb]?[wax]b?\+?[\"']|mkstemp\(|os\.replace\(|copyfile\(|os\.open\(|os\.link\("
 )
 WRITERS = {
-    "games/core/files.py": "the one place",
+    "games/core/shared/files.py": "the one place",
     "arena/commands/output.py": "devices and pipes that a user has named",
     "arena/report/archive.py": "a new folder of its own, which is packed; the archive's file",
     "arena/lab/trial.py": "a temporary folder of its own",

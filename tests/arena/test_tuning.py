@@ -21,7 +21,7 @@ import arena
 from arena import agents
 from arena.cli import app
 from arena.config.config import ConfigError
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.report import pieces, write_report
 from arena.report.listing import runs_in
 from arena.results.database.store import Store, StoreError

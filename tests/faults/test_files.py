@@ -24,9 +24,9 @@ from arena.agents.core.learned import load_policy
 from arena.commands.import_ import _read_whole
 from arena.config.loading import load
 from arena.config.openings import BadOpenings, lines_of
-from arena.games.core import certificate
-from arena.games.core.network import make_orbits, new_network
-from arena.games.core.network_file import network_bytes
+from arena.games.core.checks import certificate
+from arena.games.core.evaluations.network import make_orbits, new_network
+from arena.games.core.evaluations.network_file import network_bytes
 from arena.report import archive
 from arena.results.database.store import FILE_NAME
 from arena.results.files.sources import sources

@@ -21,7 +21,7 @@ from arena.agents.knowledge import book, tablebase
 from arena.cli import app
 from arena.config.config import ConfigError
 from arena.config.loading import load
-from arena.games.core.prepared_file import PreparedFileError
+from arena.games.core.shared.prepared_file import PreparedFileError
 from arena.results.database.store import Store
 from arena.results.files.csv_reader import from_csv
 from arena.results.files.decoding import declared

@@ -18,10 +18,10 @@ import pytest
 from arena import games
 from arena.agents.knowledge import book, tablebase
 from arena.config import trust
-from arena.games.core import cache, index
 from arena.games.core.jit import kept
-from arena.games.core.prepared_file import PreparedFileError
-from arena.games.core.registry import spell
+from arena.games.core.shared import cache, index
+from arena.games.core.shared.prepared_file import PreparedFileError
+from arena.games.core.shared.registry import spell
 from arena.report import listing
 from arena.results.database.integrity import records
 from arena.results.database.record import Reason

@@ -12,7 +12,7 @@ import pytest
 
 import arena as arena_package
 from arena import agents, games, results
-from arena.games.core import system
+from arena.games.core.shared import system
 from arena.results.database.store import Store
 from tests.agents import badly
 from tests.arena.browser import until
@@ -86,7 +86,7 @@ def test_what_an_outside_program_goes_without_is_said_once(tmp_path):
 
 def test_the_portable_answers():
     code = (
-        "import os, signal\nfrom arena.games.core import system\n"
+        "import os, signal\nfrom arena.games.core.shared import system\n"
         "print(system.start_method(), system.start_method(threads=False), system.get_signal_at_parents_end(9), "
         "system.gather_orphans(), system.gathers_orphans(), system.limits_memory(), system.limit_memory(1 << 46), "
         "system.descendants(), system.children_of(1), system.is_stopped(1), "

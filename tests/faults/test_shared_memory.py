@@ -8,8 +8,8 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import Budget
-from arena.games.core.errors import UserError
-from arena.games.core.system import sharing
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.system import sharing
 from arena.runner.running import run as run  # whole, before there is nothing to share
 from tests.typed import call
 

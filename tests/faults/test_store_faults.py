@@ -16,7 +16,7 @@ import pytest
 
 from arena import results
 from arena.formats.schedule import Schedule
-from arena.games.core import system
+from arena.games.core.shared import system
 from arena.results.database import digests, integrity
 from arena.results.database.record import ImprovementRecord, MoveRecord
 from arena.results.database.store import FILE_NAME, RESCUED_NAME, Store, StoreError, StoreLost

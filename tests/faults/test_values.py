@@ -20,7 +20,7 @@ from arena.config.reader import known_keys
 from arena.formats.base import formats
 from arena.formats.schedule import Schedule, described
 from arena.formats.sequential import SprtTable
-from arena.games.core.errors import UserError
+from arena.games.core.shared.errors import UserError
 from arena.study import schemes, tuning_run
 from arena.study.proof_study import ProofStudy
 from arena.study.samplers import SAMPLERS, Gains

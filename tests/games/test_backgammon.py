@@ -8,9 +8,9 @@ import pytest
 
 from arena import agents, games
 from arena.games.backgammon import DICE, TURN
-from arena.games.core.drawing import CELL
+from arena.games.core.boards.drawing import CELL
 from arena.games.core.game import CHANCE
-from arena.games.core.observed import random_line, view
+from arena.games.core.play.observed import random_line, view
 
 GAME = games.make("backgammon")
 pytestmark = pytest.mark.plain

@@ -10,7 +10,7 @@ from arena import games
 from arena.games.backgammon import DICE, DOUBLES
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 

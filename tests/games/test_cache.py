@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.games.core import cache
+from arena.games.core.shared import cache
 
 posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no owners and modes here")
 

@@ -13,9 +13,9 @@ import pytest
 from arena import agents, games
 from arena.agents.core.solve import solver_of
 from arena.agents.minimax.strategy import certificate
-from arena.games.core.certificate import FORMAT, is_in_sight, read, verify
-from arena.games.core.errors import UserError
-from arena.games.core.lookahead import new_lookahead
+from arena.games.core.checks.certificate import FORMAT, is_in_sight, read, verify
+from arena.games.core.play.lookahead import new_lookahead
+from arena.games.core.shared.errors import UserError
 from tests.typed import as_json, call
 
 pytestmark = pytest.mark.plain
@@ -181,7 +181,7 @@ def test_a_file_with_a_number_that_is_none_is_refused(tmp_path, positions):
 
 @pytest.mark.slow
 def test_a_long_certificate_is_followed_with_growing_room(sound, monkeypatch):
-    monkeypatch.setattr("arena.games.core.certificate.FIRST_SPACE", 3)
+    monkeypatch.setattr("arena.games.core.checks.certificate.FIRST_SPACE", 3)
     assert verify(GAME, sound) == ends_won(GAME, sound)
     with pytest.raises(UserError, match="there are others"):
         verify(GAME, dataclasses.replace(sound, positions=sound.positions - 1))

@@ -5,7 +5,7 @@ import pytest
 
 from arena import games
 from arena.games.core.jit import kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from tests.games.naive_board import board_of
 
 GAME = games.make("checkers")

@@ -10,10 +10,10 @@ import pytest
 
 from arena import games
 from arena.agents.outside.uci import spoken
-from arena.games.core.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
-from arena.games.core.drawing import CELL, EDGE
-from arena.games.core.fen import first_rank, read_fen, write_fen
-from arena.games.core.in_progress import GameInProgress
+from arena.games.core.boards.drawing import CELL, EDGE
+from arena.games.core.boards.fen import first_rank, read_fen, write_fen
+from arena.games.core.families.chessboard import CLOCK, DEAD, END, FIFTY, MATE, REPETITION, STALEMATE
+from arena.games.core.play.in_progress import GameInProgress
 from arena.results.database.store import Store
 from arena.results.files.pgn import to_pgn
 from tests.results.sample import make_game

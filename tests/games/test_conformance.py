@@ -7,9 +7,9 @@ while; other sizes, and all compiled, are for the long tests.
 import pytest
 
 from arena import games
-from arena.games.core import conformance as suite
-from arena.games.core import observed
-from arena.games.core.conformance import check_compiled, check_foreseen, check_lanes, checks_of
+from arena.games.core.checks import conformance as suite
+from arena.games.core.checks.conformance import check_compiled, check_foreseen, check_lanes, checks_of
+from arena.games.core.play import observed
 from tests.games.chosen import COMPILED, LATER
 from tests.shipped import GAMES
 

@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from numba import njit, types
 
 from arena import games
-from arena.games.core import bits, jit
-from arena.games.core.conformance import ConformanceError, check_names, check_planes
-from arena.games.core.describe import about
-from arena.games.core.drawing import Drawing
+from arena.games.core import jit
+from arena.games.core.boards.drawing import Drawing
+from arena.games.core.checks.conformance import ConformanceError, check_names, check_planes
+from arena.games.core.numbers import bits
 from arena.games.core.random import mix, next_word, random_below, random_unit, stream
-from arena.games.core.registry import SpecError, parameters_of, parse_spec, signature
-from arena.games.core.seeds import derive_seed
+from arena.games.core.shared.describe import about
+from arena.games.core.shared.registry import SpecError, parameters_of, parse_spec, signature
+from arena.games.core.shared.seeds import derive_seed
 from tests.heap import Heap
 from tests.shipped import GAMES
 
@@ -355,7 +356,7 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
     script = """if True:
         from numba.core import event
         from arena import games
-        from arena.games.core.playout import playout_kernel
+        from arena.games.core.play.playout import playout_kernel
         from arena.games.core.random import stream
         with event.install_recorder("numba:compile") as compiled:
             game = games.make("tictactoe")
@@ -379,7 +380,7 @@ def test_an_edited_game_is_compiled_anew(tmp_path):
     leaves, wins, compiled = answer()
     assert leaves == "72" and compiled
     assert answer() == (leaves, wins, False)
-    edit("core/drawing.py", "<text", "<tspan")
+    edit("core/boards/drawing.py", "<text", "<tspan")
     edit("tictactoe.py", "X", "x")
     assert answer() == (leaves, wins, False)
     edit("tictactoe.py", "list_bits(FULL & ~", "list_bits(FULL & ~ONE & ~")

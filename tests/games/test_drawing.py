@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.games.core.drawing import CELL, EDGE, STYLE, TILES, Look, read_board, svg, text_drawing
+from arena.games.core.boards.drawing import CELL, EDGE, STYLE, TILES, Look, read_board, svg, text_drawing
 from arena.games.core.game import CHANCE, Game
 
 SPACE = "{http://www.w3.org/2000/svg}"

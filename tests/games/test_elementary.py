@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis.strategies import floats
 
 from arena import agents, games
-from arena.games.core.elementary import exp, log, logs
 from arena.games.core.jit import kernel, uncompiled
+from arena.games.core.numbers.elementary import exp, log, logs
 
 EXACT = {"ceil", "comb", "copysign", "e", "factorial", "floor", "gcd", "inf", "isclose", "isfinite", "isnan", "nan"}
 EXACT |= {"integer", "nextafter", "prod", "sqrt"}

@@ -8,8 +8,8 @@ import pytest
 from arena import games
 from arena.config import loading
 from arena.config.config import ConfigError
-from arena.games.core.conformance import ConformanceError
-from arena.games.core.first_look import lacking, look_at
+from arena.games.core.checks.conformance import ConformanceError
+from arena.games.core.checks.first_look import lacking, look_at
 from arena.games.core.game import BrokenRules, Game
 
 

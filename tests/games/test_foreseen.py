@@ -6,11 +6,11 @@ import pytest
 from arena import games
 from arena.games.breakthrough import Breakthrough, Knightthrough
 from arena.games.connect4 import Connect4
-from arena.games.core.conformance import NotInherited, contradicted, not_inherited, wins_within
+from arena.games.core.checks.conformance import NotInherited, contradicted, not_inherited, wins_within
 from arena.games.core.game import CONCLUSIONS, REPETITIONS, Game
-from arena.games.core.observed import call, foreseen_kernel, random_line
+from arena.games.core.play.observed import call, foreseen_kernel, random_line
 from arena.games.core.random import stream
-from arena.games.core.seeds import derive_seed
+from arena.games.core.shared.seeds import derive_seed
 from arena.games.domineering import Domineering, MisereDomineering
 
 COMPILED = ["connect4(rows=4, columns=5)", "breakthrough(rows=5, columns=4)"]
@@ -180,7 +180,7 @@ def test_the_check_of_a_game_warns_of_what_it_does_not_inherit(monkeypatch):
         "Late replaces score, and so does not inherit random_move of Breakthrough: define random_move for these rules, "
         "or write `random_move = Breakthrough.random_move` in the class if it holds for them, too"
     )
-    monkeypatch.setattr(games.core.conformance, "CHECKS", ())
+    monkeypatch.setattr(games.core.checks.conformance, "CHECKS", ())
     with pytest.warns(NotInherited) as seen:
         games.check(Late(rows=5, columns=4), seed=1)
     assert [str(each.message) for each in seen] == lines

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.games.core.groups import BLACK, EMPTY, WHITE
+from arena.games.core.families.groups import BLACK, EMPTY, WHITE
 from arena.games.core.jit import kernel
 
 

@@ -7,8 +7,8 @@ import pytest
 from numba import njit
 
 from arena import games
-from arena.games.core.bits import ONE, WORD
-from arena.games.core.playout import copy_state
+from arena.games.core.numbers.bits import ONE, WORD
+from arena.games.core.play.playout import copy_state
 from arena.games.hex import NEIGHBOURS
 
 SHIFT = WORD(64 - 22)  # of a key, to its place in a table of 2**22

@@ -55,7 +55,7 @@ class Take(Game):
 """
 ASK = """
 def told(game):
-    from arena.games.core.playout import playout_kernel
+    from arena.games.core.play.playout import playout_kernel
     from arena.games.core.random import stream
     state = game.initial()
     kernel, python = playout_kernel(game, state, 1, stream(1)), playout_kernel.py_func(game, state, 1, stream(1))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.games.core.in_progress import NOBODY, GameInProgress
+from arena.games.core.play.in_progress import NOBODY, GameInProgress
 from tests.shipped import GAMES
 
 PLIES = 30

@@ -9,9 +9,9 @@ import pytest
 
 from arena import agents, games
 from arena.agents.core.agent import registry as agent_registry
-from arena.games.core import cache, index, plugins
 from arena.games.core.game import registry as game_registry
-from arena.games.core.registry import Registry
+from arena.games.core.shared import cache, index, plugins
+from arena.games.core.shared.registry import Registry
 
 PACKAGE = "zoo_of_this_test"
 ANIMAL = '''"""A {name}, as it is told of."""

@@ -12,10 +12,9 @@ from numba import njit
 from numba.core.errors import TypingError
 
 from arena import games
-from arena.games.core.bits import nth_bit, popcount
 from arena.games.core.jit import kernel
-from arena.games.core.lane_playout import lane_playout_kernel
-from arena.games.core.lanes import (
+from arena.games.core.lanes.lane_playout import lane_playout_kernel
+from arena.games.core.lanes.lanes import (
     Lanes,
     LaneStream,
     Width,
@@ -29,8 +28,9 @@ from arena.games.core.lanes import (
     total,
     zero_lanes,
 )
-from arena.games.core.observed import playouts_kernel
-from arena.games.core.playout import playout_kernel
+from arena.games.core.numbers.bits import nth_bit, popcount
+from arena.games.core.play.observed import playouts_kernel
+from arena.games.core.play.playout import playout_kernel
 from arena.games.core.random import next_word, random_below, stream
 from tests.shipped import GAMES
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.games.core.observed import random_line, view
+from arena.games.core.play.observed import random_line, view
 
 pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install open_spiel")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.games.core.people import People
-from arena.games.core.rules import Rules
-from arena.games.core.speed import Speed
-from arena.games.core.strength import Strength
+from arena.games.core.interface.people import People
+from arena.games.core.interface.rules import Rules
+from arena.games.core.interface.speed import Speed
+from arena.games.core.interface.strength import Strength
 
 ROOT = Path(__file__).parents[2] / "games"
 PAGES = (Rules, Speed, Strength, People)

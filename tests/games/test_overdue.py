@@ -10,9 +10,9 @@ from arena import agents, games
 from arena.agents.core.agent import Decision
 from arena.agents.random import Random, RandomPlayer
 from arena.config import loading
-from arena.games.core import overdue
-from arena.games.core.conformance import ConformanceError
-from arena.games.core.overdue import Overdue, limited
+from arena.games.core.checks.conformance import ConformanceError
+from arena.games.core.shared import overdue
+from arena.games.core.shared.overdue import Overdue, limited
 from arena.games.nim import Nim
 
 
@@ -104,7 +104,7 @@ class Endless(Nim):
         return Nim.is_over(self, state)
 
 
-@pytest.mark.filterwarnings("ignore::arena.games.core.conformance.NotInherited")
+@pytest.mark.filterwarnings("ignore::arena.games.core.checks.conformance.NotInherited")
 def test_the_check_of_a_game_ends():
     with pytest.raises(
         ConformanceError, match=r"test_overdue_endless\(.*: is_over of Endless \(.* has been ended after 0.5 s"

@@ -8,7 +8,7 @@ from numba import typeof
 
 from arena import games
 from arena.games.core.jit import kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import stream
 from tests import samples
 

@@ -15,13 +15,14 @@ from numba import njit
 from numba.core.errors import TypingError
 
 from arena import games
-from arena.games.core import cache, jit
-from arena.games.core.errors import UserError
+from arena.games.core import jit
 from arena.games.core.jit import game_tables
 from arena.games.core.jit.entries import serve
-from arena.games.core.playout import perft_kernel, playout_kernel
+from arena.games.core.play.playout import perft_kernel, playout_kernel
 from arena.games.core.random import stream
-from arena.games.core.specialized import ALWAYS, NEVER, VARIABLE, Setting, set_mode
+from arena.games.core.shared import cache
+from arena.games.core.shared.errors import UserError
+from arena.games.core.shared.specialized import ALWAYS, NEVER, VARIABLE, Setting, set_mode
 from arena.games.tictactoe import TicTacToe
 from arena.play.probe import game_fault
 from tests import heap
@@ -303,7 +304,7 @@ Undecided.name, Nobodys.name = "undecided", "nobodys"  # unregistered
 def test_a_branch_that_returns_nothing_is_the_games_fault(game, kernel, text):
     with pytest.raises(TypingError, match=text) as raised:
         kernel(game, game.initial(), 5, stream(1))
-    with pytest.raises(games.core.conformance.ConformanceError, match=text):
+    with pytest.raises(games.core.checks.conformance.ConformanceError, match=text):
         games.check(game, seed=1)
     assert re.search(text, game_fault(game, None, raised.value))
 
@@ -398,7 +399,7 @@ def test_a_kernel_is_seen_by_other_threads_once_their_games_have_what_it_calls()
     script = """
         import sys, threading, time
         from arena import games
-        from arena.games.core.playout import playout_kernel
+        from arena.games.core.play.playout import playout_kernel
         from arena.games.core.random import stream
         game, looked, compiled, found = games.make("hex(size=4)"), threading.Event(), threading.Event(), []
         def play():

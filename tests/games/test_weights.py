@@ -5,7 +5,7 @@ import pytest
 
 from arena import agents, games
 from arena.games.core.game import registry
-from arena.games.core.strength import WeightsError
+from arena.games.core.interface.strength import WeightsError
 from tests.agents.positions import random_position
 
 WITH_TERMS = sorted(name for name, cls in registry.classes().items() if cls.term_weights)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from arena.games.core import wide
-from arena.games.core.bits import image_of, list_bits
-from arena.games.core.board import draw_sets, point_name, squares, turns
+from arena.games.core.boards.board import draw_sets, point_name, squares, turns
+from arena.games.core.numbers import wide
+from arena.games.core.numbers.bits import image_of, list_bits
 
 pytestmark = pytest.mark.plain
 rng = np.random.default_rng(5)

@@ -701,14 +701,14 @@ FAULTS = [
     ),
     (
         "a link leads what is written out of a folder",
-        "games/core/files.py",
+        "games/core/shared/files.py",
         "if place.is_symlink():",
         "if place.is_symlink() and not place.exists():",
         "tests/arena/test_strange_files.py -k in_the_folder",
     ),
     (
         "a link to a file is written through",
-        "games/core/files.py",
+        "games/core/shared/files.py",
         "make_folder(path.parent, within)\n        check_plain(path, links=False)",
         "make_folder(path.parent, within)\n        check_plain(path)",
         "tests/arena/test_strange_files.py -k in_the_folder",

@@ -22,8 +22,8 @@ import numpy as np
 from arena.agents.core.selection import log_of
 from arena.agents.core.tree_arrays import last_node
 from arena.agents.montecarlo.method import Method
-from arena.games.core.elementary import log
 from arena.games.core.jit import helper
+from arena.games.core.numbers.elementary import log
 from arena.games.core.random import next_word, random_unit
 
 BOUNDS = ("tuned", "ucbv", "thompson")

@@ -24,7 +24,7 @@ from arena.agents.montecarlo.leaves import LANES
 from arena.agents.montecarlo.method import Method
 from arena.games.core.game import CHANCE, check_choice
 from arena.games.core.jit import helper, inlined
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 from arena.games.core.random import mix
 
 EMPTY = np.int64(-1)

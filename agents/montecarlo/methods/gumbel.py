@@ -32,8 +32,8 @@ from arena.agents.montecarlo.methods.halving import Rounded, raise_target, sort_
 from arena.agents.montecarlo.methods.ppa import PPA
 from arena.agents.montecarlo.priors import Guided
 from arena.agents.montecarlo.search import Search
-from arena.games.core.elementary import logs
 from arena.games.core.jit import inlined
+from arena.games.core.numbers.elementary import logs
 from arena.games.core.random import random_unit
 
 WAYS: dict[str, Method] = {"mast": Averaging(), "ppa": PPA(direct=True)}

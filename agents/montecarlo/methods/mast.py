@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from arena.agents.montecarlo.methods.ppa import LINES, Following, PolicyParameters
-from arena.games.core.elementary import exp
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import inlined
+from arena.games.core.numbers.elementary import exp
 
 MEAN, COUNT = 0, 1  # rows of weights: Q - 1 of each code, and how often it was played
 

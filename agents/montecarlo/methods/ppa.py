@@ -36,11 +36,11 @@ from arena.agents.core.policy import (
     write_move,
 )
 from arena.agents.montecarlo.method import NONE, Method
-from arena.games.core.elementary import exp
 from arena.games.core.game import check_choice
 from arena.games.core.jit import inlined
-from arena.games.core.playout import copy_state
-from arena.games.core.registry import UNLISTED
+from arena.games.core.numbers.elementary import exp
+from arena.games.core.play.playout import copy_state
+from arena.games.core.shared.registry import UNLISTED
 
 PLAYOUT, IN_TREE = 0, 1  # lines of a simulation
 LINES = 2

@@ -29,7 +29,7 @@ from arena.agents.montecarlo.parallel.scheme import Scheme
 from arena.agents.montecarlo.parallel.shared import SharedOptions
 from arena.games.core.game import check_range
 from arena.games.core.random import stream
-from arena.games.core.system import sharing
+from arena.games.core.shared.system import sharing
 
 ENDLESS = 1 << 62
 STEPS = 256  # jobs of a process between two looks at whether the search is over

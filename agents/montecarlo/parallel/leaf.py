@@ -20,7 +20,7 @@ from arena.agents.montecarlo.parallel.together import Together, TogetherPlayer, 
 from arena.agents.montecarlo.search import back_up, descend, finish, goes_on, result_of
 from arena.agents.montecarlo.workers import new_walks, walk_of
 from arena.games.core.jit import helper, kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 
 STOP = -1  # instead of a leaf's number: no more
 

@@ -34,7 +34,7 @@ from arena.agents.montecarlo.parallel.shared import (
 )
 from arena.agents.montecarlo.workers import new_walks, walk_of
 from arena.games.core.jit import helper, kernel
-from arena.games.core.playout import reward_of
+from arena.games.core.play.playout import reward_of
 
 # what a token waits for; WORKING while a thread has it
 SELECT, EXPAND, PLAY_OUT, BACK_UP, WORKING = range(5)

@@ -43,9 +43,9 @@ from arena.agents.core.tree_arrays import (
 from arena.agents.montecarlo.decision import decision_from
 from arena.agents.montecarlo.parallel.shares import Work
 from arena.agents.montecarlo.search import child_of_move, expand
-from arena.games.core.elementary import log
 from arena.games.core.game import CHANCE
 from arena.games.core.jit import helper, inlined, kernel
+from arena.games.core.numbers.elementary import log
 
 EXPANDING = np.int32(-1)  # instead of the number of children, while one simulation writes them
 FREE, LOCAL, GLOBAL = range(3)  # locks: none; one for each node in use; one for all but the playout

@@ -29,7 +29,7 @@ from arena.agents.montecarlo.parallel.shared import (
     reward_sum,
 )
 from arena.games.core.jit import helper, kernel
-from arena.games.core.playout import copy_state, reward_of
+from arena.games.core.play.playout import copy_state, reward_of
 from arena.games.core.random import mix
 
 EMPTY = 0  # of Shard.rows: row 0 of a tree is no position's node

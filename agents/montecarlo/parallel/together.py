@@ -56,7 +56,7 @@ from arena.agents.montecarlo.search import OneSearch, Search, child_of_move, des
 from arena.agents.montecarlo.workers import listed, new_walks, walk_of, zeros_apart
 from arena.games.core.game import CHANCE, check_choice
 from arena.games.core.jit import Compilable, helper, inlined, kernel
-from arena.games.core.playout import copy_state
+from arena.games.core.play.playout import copy_state
 
 CLOSED, OPENING, OPEN = range(3)  # whether a node has children, for other threads
 BLOCK = 64  # times a position's most moves: the nodes that a thread reserves

@@ -26,7 +26,6 @@ from numba.core.typing.typeof import typeof
 from numba.extending import register_model
 from numba.np.arrayobj import make_array, populate_array
 
-from arena.games.core.cache import METHOD
 from arena.games.core.jit import kept
 from arena.games.core.jit.compilable import code_and_values, model_of, native, title_of, type_of
 from arena.games.core.jit.game_tables import (
@@ -50,6 +49,7 @@ from arena.games.core.jit.game_tables import (
 )
 from arena.games.core.jit.identity import UNNAMED, Unknown, are_alike, digest
 from arena.games.core.jit.parts import PART, PartLibrary
+from arena.games.core.shared.cache import METHOD
 
 SYMBOL = "self."  # begins the symbols of constants
 RULES = ("player", "is_over", "legal_moves", "play", "score")

@@ -14,7 +14,7 @@ from typing import Any
 import numba
 from numba.core.serialize import dumps
 
-from arena.games.core import cache
+from arena.games.core.shared import cache
 
 MARK = f"arena 5, numba {numba.__version__}, {sys.implementation.cache_tag}\n".encode()
 OTHER_VERSION = b"arena "  # begins files that are neither read nor damaged

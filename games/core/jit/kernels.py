@@ -12,14 +12,14 @@ from numba.core.compiler import CompileResult
 from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 
-from arena.games.core.cache import CODE
 from arena.games.core.jit import kept
 from arena.games.core.jit.compilable import Compilable, GameType, Signature, games_in, title_of, type_of
 from arena.games.core.jit.entries import Unfilled, serve
 from arena.games.core.jit.game_tables import NOT_IN_TABLES, GameTable, methods_called, table_of
 from arena.games.core.jit.identity import Unknown, digest
 from arena.games.core.jit.parts import WITHOUT_CALLBACK, Helper, NamingCompiler
-from arena.games.core.specialized import ALWAYS, Setting, checked
+from arena.games.core.shared.cache import CODE
+from arena.games.core.shared.specialized import ALWAYS, Setting, checked
 
 # False where NUMBA_DISABLE_JIT makes kernels run as plain Python; mypy does not see Numba's settings.
 COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from arena.games.core.jit.bytecode import code_bytes, is_ours, names_in, of_namespace, version_of
-from arena.games.core.plugins import top_packages
+from arena.games.core.shared.plugins import top_packages
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes, range, type(...)}
 TOLD = ("rules",)  # texts for people, which are no part of code that does not name them

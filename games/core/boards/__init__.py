@@ -1,0 +1,1 @@
+"""Boards as text, pictures and FEN."""

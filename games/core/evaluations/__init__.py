@@ -1,0 +1,1 @@
+"""Networks that evaluate positions, and their files."""

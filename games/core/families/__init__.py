@@ -1,0 +1,1 @@
+"""What several games are built on: boards of chess pieces, groups of stones, rows to make."""

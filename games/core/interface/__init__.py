@@ -1,0 +1,1 @@
+"""What a game is, and what it may define: rules, speed, strength, people."""

@@ -1,0 +1,1 @@
+"""Random games side by side in the lanes of the processor's vectors."""

@@ -1,0 +1,1 @@
+"""What can be done with any game: playouts, looking ahead, games in progress."""
