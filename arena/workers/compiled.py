@@ -1,7 +1,7 @@
 """Records which agents have had all their kernels for a run's games compiled.
 
-It lies beside the kernels, stamped by the sources (`games.core.shared.index`), lest a process starts to find nothing to do.
-If kernels were removed, workers compile them.
+It lies beside the kernels, stamped by the sources (`games.core.shared.index`), lest a process starts to find nothing
+to do.  If kernels were removed, workers compile them.
 """
 
 import hashlib
