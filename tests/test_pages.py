@@ -32,7 +32,7 @@ NOT_TYPED = {  # a piece of a line, and why such a line is not typed here
     "ruff ": "is part of .ci/run",
     "mypy": "is part of .ci/run",
     "zensical": "is part of .ci/run",
-    "docs/commands.py": "what it writes is compared by tests/test_tutorials.py",
+    "docs/commands.py": "what it writes is read by tests/test_readme.py",
     "docs/speed/compare.py": f"{LONG} tests/test_yardsticks.py",
     "docs/speed/": "measures for minutes, on cores that do nothing else",
     "dask ": "needs a cluster; tests/arena/test_cluster.py has one here",

@@ -3,7 +3,6 @@
 import importlib
 import json
 import re
-import runpy
 import shlex
 import sys
 
@@ -101,9 +100,3 @@ def test_python_of_the_agents_runs(tmp_path, monkeypatch):
     agents.check(bandit, game, seed=1)
     state = game.read_line("1a 2b 1b 3a")[1]  # the first player wins by 1c, the second one threatens 1c, too
     assert bandit.player(game).choose(state, stream(1)).move == game.parse_move(state, "1c")
-
-
-def test_the_reference_of_the_commands_is_what_they_say(capsys):
-    """`python docs/commands.py >docs/commands.md` writes it anew."""
-    runpy.run_path(str(ROOT / "docs/commands.py"), run_name="__main__")
-    assert capsys.readouterr().out == (ROOT / "docs/commands.md").read_text()
