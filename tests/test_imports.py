@@ -2,6 +2,7 @@
 
 import ast
 import re
+import runpy
 from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -50,6 +51,19 @@ def rooms() -> list[str]:
     return sorted(found, key=len, reverse=True)
 
 
+def between_rooms(graph: dict[str, set[str]]) -> dict[str, set[str]]:
+    """Which rooms each room imports; what is in no room, the front of its package, stands for itself."""
+    names = rooms()
+
+    def room(module):
+        return next((name for name in names if f"{module}.".startswith(f"{name}.")), module)
+
+    found: dict[str, set[str]] = {room(module): set() for module in graph}
+    for module, others in graph.items():
+        found[room(module)] |= {room(other) for other in others} - {room(module)}
+    return found
+
+
 @pytest.fixture(scope="module")
 def graph():
     return {name: imported(path) for name, path in MODULES.items()}
@@ -68,19 +82,29 @@ def test_no_module_leads_back_to_itself(graph):
 
 
 def test_no_room_leads_back_to_itself(graph):
-    """A room is what docs/architecture.md calls so; what is in none is the front of its package."""
-
-    names = rooms()
-
-    def room(module):
-        return next((name for name in names if f"{module}.".startswith(f"{name}.")), module)
-
-    front = {"arena", "arena.__main__", "arena.agents", "arena.cli", "arena.results"}
-    assert {module for module in graph if room(module) not in names} == front
-    between = {room(module): set() for module in graph}
-    for module, others in graph.items():
-        between[room(module)] |= {room(other) for other in others} - {room(module)}
+    """A room is what docs/architecture.md calls so."""
+    between = between_rooms(graph)
+    assert between.keys() - set(rooms()) == {"arena", "arena.__main__", "arena.agents", "arena.cli", "arena.results"}
     check(between)
+
+
+def test_the_drawing_of_the_rooms_is_what_is_imported(tmp_path):
+    """`python docs/rooms.py` draws it anew."""
+    runpy.run_path(str(ROOT / "docs/rooms.py"), run_name="drawn")["draw"](tmp_path / "rooms.svg")
+    assert (tmp_path / "rooms.svg").read_text() == (ROOT / "docs/rooms.svg").read_text()
+
+
+def test_the_ways_through_the_code_are_short():
+    """The lines told are those of the files, to within 10 %, and of a way with those of the way that it begins with."""
+    table = (ROOT / "docs/architecture.md").read_text().split("| change | read | lines |")[1].split("\n\n")[0]
+    before = 0
+    for row in table.splitlines()[2:]:
+        change, read, told = (cell.strip() for cell in row.strip("|").split("|"))
+        lines = sum(len((ROOT / name).read_text().splitlines()) for name in re.findall(r"`([^`]+)`", read))
+        assert abs(lines - int(told)) <= lines / 10, f"{change}: {lines} lines"
+        lines += before if read.startswith("the same, then") else 0
+        assert lines <= 800, f"{change}: {lines} lines"
+        before = lines
 
 
 def test_file_names_tell_apart():
