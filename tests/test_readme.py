@@ -50,9 +50,12 @@ PAGES = {
         *sorted(ROOT.glob("docs/**/*.md")),
     )
 } | {"docs/commands.md": reference()}
-README, GUIDE, ARCHITECTURE = (PAGES[page] for page in ("README.md", "docs/guide.md", "docs/architecture.md"))
+README, GUIDE, ARCHITECTURE, CALLS = (
+    PAGES[page] for page in ("README.md", "docs/guide.md", "docs/architecture.md", "docs/api.md")
+)
 COMMANDS = typer.main.get_command(app)
 NEEDS = {"arena.interop.openspiel": "pyspiel"}  # what plug-ins import that may not be installed
+LIBRARIES = {"to_pettingzoo": "pettingzoo", "to_gymnasium": "gymnasium", "openspiel": "pyspiel"}  # by calls
 OF_THE_READER = ("bandit",)  # modules that a page has its reader write
 SCALARS = {int: "integer", float: "number", str: "text"}
 
@@ -291,6 +294,49 @@ def test_python_runs(tmp_path, monkeypatch, capsys):
     exec(usage[0] + usage[1], space)
     assert "2a3a" in capsys.readouterr().out
     assert len(space["t"].games) == 6
+
+
+def run_calls(code, space):
+    """Run a block of the page of calls; a comment is what the expression before it gives."""
+    for node in ast.parse(code).body:
+        said = re.search(r"  # (.*)$", code.splitlines()[node.end_lineno - 1])
+        if isinstance(node, ast.Expr):
+            value = eval(ast.unparse(node), space)
+            assert not said or repr(value) == said[1], ast.unparse(node)
+        else:
+            assert not said, "a comment says what an expression gives"
+            exec(ast.unparse(node), space)
+
+
+def other_library(code):
+    """What a block of the page of calls imports that may not be installed, or None."""
+    return next((name for call, name in LIBRARIES.items() if call in code), None)
+
+
+def test_calls_run(tmp_path, monkeypatch):
+    """All blocks in turn."""
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    for code in blocks(CALLS, "python"):
+        if not other_library(code):
+            run_calls(code, space)
+
+
+@pytest.mark.parametrize("library", LIBRARIES.values())
+def test_calls_of_other_libraries_run(library):
+    pytest.importorskip(library, reason=f"{library} is not installed: it comes with the extra interop")
+    first, *rest = blocks(CALLS, "python")
+    (code,) = [code for code in rest if other_library(code) == library]
+    space = {}
+    run_calls(first, space)
+    run_calls(code, space)
+
+
+def test_every_function_has_an_example():
+    functions = re.findall(r"^::: \S+\.([a-z]\w*)$", CALLS, re.MULTILINE)
+    assert len(functions) > 25
+    code = "".join(blocks(CALLS, "python"))
+    assert [name for name in functions if not re.search(rf"\b{name}\(", code)] == []
 
 
 @pytest.mark.slow
