@@ -10,7 +10,7 @@ from pydantic.fields import FieldInfo
 from arena.agents.core.clock import FORM, Clock
 from arena.config.openings import FORMS
 from arena.config.sizes import in_bytes
-from arena.formats.base import Table
+from arena.formats.base import ConfigTable
 
 MAX_NAME = 80  # characters of an agent's name
 MAX_COUNT = 10**12  # of games, playouts, nodes: far below 64-bit integers
@@ -25,7 +25,7 @@ def _count(kind):
 HOSTS = 32  # processes of users' agents in each worker
 
 
-class BudgetTable(Table):
+class BudgetTable(ConfigTable):
     """The budget of agents that set none, for one move; an agent uses the kinds that it knows."""
 
     playouts: int | None = _count("playouts")
@@ -52,7 +52,7 @@ class BudgetTable(Table):
 MOVES = "moves is a whole number from 1 to 1000"
 
 
-class ResignTable(Table):
+class ResignTable(ConfigTable):
     """When a game counts as lost, by the loser's values."""
 
     value: float = Field(gt=0, le=1, description="value is a number above 0, up to 1, such as 0.95")
@@ -60,7 +60,7 @@ class ResignTable(Table):
     both: bool = Field(False, description="both is true if the opponent's values must agree, and else false")
 
 
-class DrawTable(Table):
+class DrawTable(ConfigTable):
     """When a game counts as drawn, by both players' values."""
 
     value: float = Field(ge=0, lt=1, description="value is a number from 0, below 1, such as 0.02")
@@ -68,7 +68,7 @@ class DrawTable(Table):
     after: int = Field(0, ge=0, le=MAX_COUNT, description="after, in plies, is a whole number from 0")
 
 
-class AgentEntry(Table):
+class AgentEntry(ConfigTable):
     """An agent: its spec, and its name in the tables if that is not the spec."""
 
     agent: str = Field(description='agent is text such as "uct(exploration=0.4)"')
@@ -86,7 +86,7 @@ class AgentEntry(Table):
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
 
 
-class CommonKeys(Table):
+class CommonKeys(ConfigTable):
     """The keys of every tournament; a format adds its own (`arena.formats`)."""
 
     game: str | None = Field(None, description='game is text such as "breakthrough(rows=6, columns=6)"')
@@ -162,12 +162,12 @@ def name_fault(name: str) -> str | None:
     return f"has {len(name)} characters" if len(name) > MAX_NAME else None
 
 
-def table_of(field: FieldInfo) -> type[Table] | None:
+def table_of(field: FieldInfo) -> type[ConfigTable] | None:
     """The class of the tables that a key holds, alone or in a list; None if it holds none."""
     waiting = [field.annotation]
     while waiting:
         kind = waiting.pop()
-        if isinstance(kind, type) and issubclass(kind, Table):
+        if isinstance(kind, type) and issubclass(kind, ConfigTable):
             return kind
         waiting += typing.get_args(kind)
     return None

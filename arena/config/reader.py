@@ -17,7 +17,7 @@ from arena.config.keys import MAX_NAME, BudgetTable, CommonKeys, composed, name_
 from arena.config.openings import BadOpenings, OpeningError, lines_of, random_opening
 from arena.config.several import RangeError, spelled_out
 from arena.config.trust import import_plugin, look_in
-from arena.formats.base import Format, Table, formats
+from arena.formats.base import ConfigTable, Format, formats
 from arena.games.core.checks.first_look import look_at
 from arena.games.core.game import BrokenRules, Game
 from arena.games.core.shared.overdue import Overdue, limited
@@ -389,7 +389,7 @@ def _belongs(key, kind) -> str:
     return f"is for the format {' or '.join(homes)}, and this is {kind.name}"
 
 
-def _form_problems(table: type[Table], values, known) -> list[str]:
+def _form_problems(table: type[ConfigTable], values, known) -> list[str]:
     try:
         table.model_validate(values)
         return []

@@ -33,7 +33,7 @@ UNKNOWN = Way()
 _classes: dict[str, type["Format"]] = {}
 
 
-class Table(BaseModel):
+class ConfigTable(BaseModel):
     """A table of a configuration: keys of exact types, no others."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
@@ -52,7 +52,7 @@ class Format(ABC):
     renames: ClassVar[bool] = True  # whether the rest of an agent's games may be another one's, whose code is another
     growing: ClassVar[tuple[str, ...]] = ("games",)  # may grow when a run is resumed
     counts_games: ClassVar[bool] = False  # whether its own keys say how many games there are
-    Keys: ClassVar[type[Table]] = Table  # the format's own keys in the configuration
+    Keys: ClassVar[type[ConfigTable]] = ConfigTable  # the format's own keys in the configuration
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

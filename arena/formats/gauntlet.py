@@ -4,10 +4,10 @@ from itertools import combinations
 
 from pydantic import Field
 
-from arena.formats.base import KnownMatches, Table
+from arena.formats.base import ConfigTable, KnownMatches
 
 
-class BaseKeys(Table):
+class BaseKeys(ConfigTable):
     """The key of formats in which all others meet one agent."""
 
     base: str | None = Field(

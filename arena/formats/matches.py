@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from arena.formats.base import Format, Table
+from arena.formats.base import ConfigTable, Format
 
 MOST = 2_000_000  # openings, of which each is in memory
 Match = Annotated[tuple[str, str, int, int], Field(strict=False)]
@@ -22,7 +22,7 @@ class ListedMatches(Format):
     growing = ("games", "matches", "agents", "plugins")
     counts_games = True
 
-    class Keys(Table):
+    class Keys(ConfigTable):
         matches: Annotated[tuple[Match, ...], Field(strict=False)] = Field(
             description="matches is a list of two names, the first opening and the one after the last: "
             '[["a", "b", 0, 50]]'

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from arena.formats.base import KnownMatches, Table
+from arena.formats.base import ConfigTable, KnownMatches
 
 
 class RoundRobin(KnownMatches):
@@ -17,7 +17,7 @@ class RoundRobin(KnownMatches):
     name = "round_robin"
     growing = ("games", "pairings")
 
-    class Keys(Table):
+    class Keys(ConfigTable):
         pairings: Annotated[tuple[Annotated[tuple[str, str], Field(strict=False)], ...], Field(strict=False)] = Field(
             (),
             description='pairings, if only some agents are to meet, is a list of pairs of names such as [["a", "b"]]',

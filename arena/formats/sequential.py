@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from arena.formats.base import UNKNOWN, Matches, Table, Way
+from arena.formats.base import UNKNOWN, ConfigTable, Matches, Way
 from arena.formats.gauntlet import BaseKeys, base_complaints
 from arena.results.database.record import Reason
 from arena.results.database.repeats import Ways
@@ -22,7 +22,7 @@ FAILURES = {*Reason.FORFEITS} - {Reason.TIME}  # being slow is a weakness that a
 MEND = "mend the program, or count failures by allow_failures = true in the table sprt"
 
 
-class SprtTable(Table):
+class SprtTable(ConfigTable):
     """The hypotheses of a sequential test, and its chances of error; see `results.statistics.sprt`."""
 
     elo0: float = Field(0.0, description="elo0, the difference under H0, is a number")

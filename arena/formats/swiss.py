@@ -5,7 +5,7 @@ from collections import Counter
 
 from pydantic import Field
 
-from arena.formats.base import Matches, Table
+from arena.formats.base import ConfigTable, Matches
 from arena.formats.pairing import pair_off
 
 MAX_ROUNDS = 1000
@@ -21,7 +21,7 @@ class Swiss(Matches):
     name = "swiss"
     growing = ("rounds",)
 
-    class Keys(Table):
+    class Keys(ConfigTable):
         rounds: int | None = Field(
             None,
             ge=1,

@@ -6,7 +6,7 @@ from functools import cached_property
 import pandas as pd
 
 from arena.games.core.shared.errors import UserError
-from arena.report.pieces import First, Part, PiecesOfRun, Table
+from arena.report.pieces import First, NotedTable, Part, PiecesOfRun
 from arena.results.database.store import FILE_NAME
 from arena.results.papers import strength_scaling
 from arena.results.shown.export import DATA
@@ -45,7 +45,7 @@ class PiecesOfSchemes(PiecesOfRun):
         of_speeds = kind == "throughput"
         frame = self._measured(f"--kind {kind}") if of_speeds else self.points
         readable = (strength_scaling.shown_speeds if of_speeds else strength_scaling.shown)(frame)
-        return Table(frame if format in DATA else readable, [*readable.attrs["notes"], *versions], versions)
+        return NotedTable(frame if format in DATA else readable, [*readable.attrs["notes"], *versions], versions)
 
     def figures(self):
         return tuple(kind for kind in OF_SCHEMES if kind != "throughput" or self.speeds is not None)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from arena.games.core.shared.errors import UserError
 from arena.report import tuned
-from arena.report.pieces import First, PiecesOfRun, Table
+from arena.report.pieces import First, NotedTable, PiecesOfRun
 from arena.results.shown.kinds import TRIALS
 from arena.study import tuning_run
 
@@ -25,7 +25,7 @@ class PiecesOfTuning(PiecesOfRun):
     def table(self, kind=None, format="text"):
         if kind not in (None, TRIALS):
             return super().table(kind, format)
-        return Table(tuning_run.table(self.found), tuning_run.summary(self.found), self.run.versions)
+        return NotedTable(tuning_run.table(self.found), tuning_run.summary(self.found), self.run.versions)
 
     def leader(self):
         with suppress(UserError):  # it has no result yet

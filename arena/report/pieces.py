@@ -26,7 +26,7 @@ Drawn = tuple[Callable[["Figure"], None], float]
 """What draws a figure, and the height in inches that suits it."""
 
 
-class Table(NamedTuple):
+class NotedTable(NamedTuple):
     """A table; `notes` are for its readers, `warnings` go with it in every form."""
 
     frame: pd.DataFrame
@@ -93,13 +93,13 @@ class PiecesOfRun:
         """The kinds of tables."""
         return self.run.kinds
 
-    def table(self, kind: str | None = None, format: str = "text") -> Table:
+    def table(self, kind: str | None = None, format: str = "text") -> NotedTable:
         """The table of a kind, by default the main one: with every digit where the format is one for programs."""
         chosen = kind or self.run.kinds[0]
         if chosen not in self.run.kinds:
             raise UserError(f"--kind {chosen}: this run has {', '.join(self.tables())}")
         frame, versions = self.run.table(chosen), self.run.versions
-        return Table(frame, self.run.notes_on(frame) if chosen in NOTED else versions, versions)
+        return NotedTable(frame, self.run.notes_on(frame) if chosen in NOTED else versions, versions)
 
     def leader(self) -> str | None:
         """Who is first; nobody of so many that their ratings would keep a list waiting."""

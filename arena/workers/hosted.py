@@ -63,12 +63,12 @@ def main(end: socket.socket, confined: tuple, resolved: dict, own: list[str], so
     config, process = _restored(resolved, own, sources), os.getpid()
     if config is None:
         return channel.send(Stale())
-    table = Table(config, watch, lambda score: channel.send(Found(score)))
+    players = AgentPlayers(config, watch, lambda score: channel.send(Found(score)))
     channel.send(Did(READY))
     try:
         while True:
             order = channel.receive()
-            answer = table.answer(order)
+            answer = players.answer(order)
             if os.getpid() != process:
                 os._exit(1)  # the agent has forked, and this is the child
             channel.send(answer)
@@ -90,7 +90,7 @@ def _restored(resolved: dict, own: list[str], sources: str) -> Config | None:
     return config if sources_of(config, values=False) == sources else None
 
 
-class Place(NamedTuple):
+class GamePlayer(NamedTuple):
     """A player, its game, and whether it is made to compile kernels."""
 
     player: Player
@@ -99,13 +99,13 @@ class Place(NamedTuple):
     warming: bool
 
 
-class Table:
+class AgentPlayers:
     """The players of an agent."""
 
     def __init__(self, config: Config, watch: Watch, note_best: Callable[[float], None]):
         self._watch, self._note_best, self._agent = watch, note_best, config.agents[0][1]
         self._games = {str(game): game for game in config.instances}  # and those from other positions
-        self._players: dict[int, Place] = {}
+        self._players: dict[int, GamePlayer] = {}
 
     def answer(self, order):
         """Do what is asked; what the agent raises is the answer."""
@@ -145,7 +145,7 @@ class Table:
         player = self._agent.player(game, Budget(**order.budget))
         if game.players == 1:
             player.note_best = self._note_best  # type: ignore
-        self._players[order.player] = Place(player, game, game.initial().dtype, order.warming)
+        self._players[order.player] = GamePlayer(player, game, game.initial().dtype, order.warming)
         own = [name for name in HEARD if getattr(getattr(player, name), "__func__", None) is not getattr(Player, name)]
         return Did(order.number, hears=own)
 

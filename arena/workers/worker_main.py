@@ -69,17 +69,17 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
     logs.send_by(channel)
     watch.notice_compilations()
     order: Order = Serve(resolved, sources)
-    table: Table | None = None
+    handler: OrderHandler | None = None
     try:
         while not isinstance(order, Leave):
             if isinstance(order, Serve):
                 if (settled := _settle_in(channel, watch, order)) is None:
                     return
-                if table is not None:
-                    table.hosts.close()
-                table = Table(settled, channel, watch)
-            elif table is not None:
-                table.do(order)
+                if handler is not None:
+                    handler.hosts.close()
+                handler = OrderHandler(settled, channel, watch)
+            elif handler is not None:
+                handler.do(order)
             order = channel.receive()
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent is gone
@@ -87,8 +87,8 @@ def main(end: socket.socket, confined: tuple, memory: Arena, resolved: dict, sou
         log.exception("the worker ends")
         os._exit(1)
     finally:
-        if table is not None:
-            table.hosts.close()
+        if handler is not None:
+            handler.hosts.close()
 
 
 def _warmed(config, watch, agent) -> Warmed:
@@ -140,7 +140,7 @@ def _settle_in(channel, watch, order: Serve) -> Config | None:
     return config
 
 
-class Table:
+class OrderHandler:
     """Plays the games of a worker's orders, one after the other."""
 
     def __init__(self, config: Config, channel: WorkersEnd, watch: Watch):

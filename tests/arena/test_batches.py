@@ -15,7 +15,7 @@ from arena.workers import worker as worker_module
 from arena.workers.batches import MOST, Lengths
 from arena.workers.messages import Play, frame_of
 from arena.workers.waiting import Job, Queue
-from arena.workers.worker_main import Table
+from arena.workers.worker_main import OrderHandler
 from tests.arena.conftest import essence, values
 from tests.arena.fixtures import every_fixture, round_robin
 from tests.results.sample import make_game
@@ -124,38 +124,38 @@ def test_what_is_shown_is_the_game_of_the_batch_that_is_played(bench, monkeypatc
 # -- A worker -----------------------------------------------------------------------------------------------------
 
 
-def table(keys):
-    """A worker's table without a supervisor, what it sends, its memory and the games of its run."""
+def new_handler(keys):
+    """A worker's handler without a supervisor, what it sends, its memory and the games of its run."""
     config, channel, memory = loading.from_values(keys), Channel(), watch.new_memory()
-    return Table(config, channel, Watch(memory)), channel, memory, every_fixture(Schedule(config.values))
+    return OrderHandler(config, channel, Watch(memory)), channel, memory, every_fixture(Schedule(config.values))
 
 
 def test_a_worker_gives_back_what_it_has_no_time_for():
-    place, channel, _, fixtures = table(values("random", ("b", "random"), games=6))
-    place.play(Play(fixtures, -1.0))
-    place.play(Play(fixtures[1:], 60.0))
+    handler, channel, _, fixtures = new_handler(values("random", ("b", "random"), games=6))
+    handler.play(Play(fixtures, -1.0))
+    handler.play(Play(fixtures[1:], 60.0))
     assert [(len(message.records), message.over) for message in channel.sent] == [(1, True), (5, True)]
     assert [record.id for message in channel.sent for record in message.records] == [one.id for one in fixtures]
 
 
 def test_a_worker_that_is_halted_plays_one_game():
-    place, channel, memory, fixtures = table(values("random", ("b", "random"), games=6))
+    handler, channel, memory, fixtures = new_handler(values("random", ("b", "random"), games=6))
     watch.words_of(memory)[watch.HALT] = 1.0
-    place.play(Play(fixtures, 60.0))
+    handler.play(Play(fixtures, 60.0))
     assert [[record.id for record in message.records] for message in channel.sent] == [[fixtures[0].id]]
 
 
 def test_a_worker_sends_what_it_has_from_time_to_time():
     agents = ("a", "test_odd(pause=0.01)"), ("b", "random")
-    place, channel, _, fixtures = table(values(*agents, game=LONG, games=4, hosts=0))
-    place.play(Play(fixtures, 60.0))
+    handler, channel, _, fixtures = new_handler(values(*agents, game=LONG, games=4, hosts=0))
+    handler.play(Play(fixtures, 60.0))
     assert [(len(message.records), message.over) for message in channel.sent] == [(1, False)] * 3 + [(1, True)]
 
 
 def test_a_record_that_cannot_be_sent_is_void_and_those_beside_it_are_not():
     keys = values("random", ("b", "random"), game=None, instances=["test_nim", "test_unspeakable_nim"], games=2)
-    place, channel, _, fixtures = table(keys)
-    place.play(Play(fixtures, 60.0))
+    handler, channel, _, fixtures = new_handler(keys)
+    handler.play(Play(fixtures, 60.0))
     reasons = [(record.condition, record.reason) for message in channel.sent for record in message.records]
     assert Counter(reasons) == {(0, Reason.PLAYED_OUT): 2, (1, Reason.RULES): 2}
     assert [message.over for message in channel.sent] == [False, False, False, True]

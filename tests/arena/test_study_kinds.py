@@ -14,7 +14,7 @@ from arena.commands import study_schemes
 from arena.config.loading import from_values
 from arena.lab.reading import overview
 from arena.report.listing import runs_in
-from arena.report.pieces import PiecesOfRun, Table, pieces_of
+from arena.report.pieces import NotedTable, PiecesOfRun, pieces_of
 from arena.results.database.store import FILE_NAME, Store
 from arena.runner import study_kinds
 from arena.runner.running import QUIETLY
@@ -144,7 +144,7 @@ class ToyPieces(PiecesOfRun):
         return ("toy", *super().tables())
 
     def table(self, kind=None, format="text"):
-        toy = Table(pd.DataFrame({"steps": [len(self.run) // 2]}), ["A toy."], [])
+        toy = NotedTable(pd.DataFrame({"steps": [len(self.run) // 2]}), ["A toy."], [])
         return toy if kind in (None, "toy") else super().table(kind, format)
 
 
