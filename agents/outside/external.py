@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.agents.core.agent import Agent, Budget, Decision, IllegalAnswer, OutOfTime, Player, Unsuited
 from arena.agents.core.needs import Needs
-from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Place, Silent, lacking
+from arena.agents.outside.process import TO_BE_FOUND, Bounds, EngineError, Silent, Surroundings, lacking
 from arena.agents.outside.protocol import PROTOCOLS, Conversation, options_of, pairs_of, protocol_named
 from arena.games.core.game import IllegalMove, check_choice
 from arena.games.core.play.in_progress import GameInProgress
@@ -116,7 +116,7 @@ class External(Agent):
         return " ".join([self.identity(), *sums])
 
     def lacks(self):
-        fault = lacking(self.command, self.place)
+        fault = lacking(self.command, self.surroundings)
         return fault and f"{fault}; {TO_BE_FOUND}"
 
     def warnings(self):
@@ -126,9 +126,9 @@ class External(Agent):
         return [text for holds, text in found if holds]
 
     @property
-    def place(self) -> Place:
+    def surroundings(self) -> Surroundings:
         """Where the program runs."""
-        return Place(self.folder, tuple(pairs_of("environment", self.environment).items()))
+        return Surroundings(self.folder, tuple(pairs_of("environment", self.environment).items()))
 
     def _check_budget(self, budget):
         kinds = protocol_named(self.protocol).kinds
@@ -234,7 +234,7 @@ class Engines:
         if waiting:
             return waiting.pop()
         bounds, spoken = Bounds(agent.memory, agent.processes), (agent.command, agent.protocol, agent.options)
-        return Conversation(*spoken, bounds, agent.log, agent.patience, agent.place)
+        return Conversation(*spoken, bounds, agent.log, agent.patience, agent.surroundings)
 
     @classmethod
     def give_back(cls, agent: External, engine: Conversation) -> None:
@@ -251,7 +251,7 @@ class Engines:
 
     @staticmethod
     def _key(agent: External) -> tuple:
-        bounds = agent.memory, agent.processes, agent.log, agent.place
+        bounds = agent.memory, agent.processes, agent.log, agent.surroundings
         # a process forked from this one must not take this one's
         return os.getpid(), agent.command, agent.protocol, agent.options, *bounds
 

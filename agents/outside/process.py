@@ -29,25 +29,27 @@ TO_BE_FOUND = "give its path, such as ./engine, and make it executable: chmod +x
 TO_BE_TRIED = "run it by itself, and type what is sent to it"
 
 
-class Place(NamedTuple):
+class Surroundings(NamedTuple):
     """Where a program runs: its working folder, "" for ours, and variables added to its environment."""
 
     folder: str = ""
     environment: tuple[tuple[str, str], ...] = ()
 
 
-HERE = Place()
+HERE = Surroundings()
 
 
-def lacking(command: str, place: Place = HERE) -> str:
+def lacking(command: str, surroundings: Surroundings = HERE) -> str:
     """The message that this machine lacks the program or its folder; empty if they are there."""
-    if place.folder and not os.path.isdir(place.folder):
-        return f"there is no folder {place.folder!r}"
+    if surroundings.folder and not os.path.isdir(surroundings.folder):
+        return f"there is no folder {surroundings.folder!r}"
     first = next(iter(shlex.split(command)), "")
-    path = os.path.join(place.folder, first) if "/" in first else first
-    if first and shutil.which(path, path=dict(place.environment).get("PATH")):
+    path = os.path.join(surroundings.folder, first) if "/" in first else first
+    if first and shutil.which(path, path=dict(surroundings.environment).get("PATH")):
         return ""
-    return f"there is no program {first!r}{f' in {place.folder}' if place.folder and '/' in first else ''}"
+    return (
+        f"there is no program {first!r}{f' in {surroundings.folder}' if surroundings.folder and '/' in first else ''}"
+    )
 
 
 class EngineError(RuntimeError):
@@ -76,8 +78,8 @@ class Process:
     """A running program, until `close`.
 
     command: split into words as by a shell, run without one; bounds: it is ended beyond them; log: a file to which its
-        error stream is appended, "" for none; place: where it runs.  EngineError if there is no such program; from all
-        other methods, if the program has ended or writes too much.
+        error stream is appended, "" for none; surroundings: where it runs.  EngineError if there is no such program;
+        from all other methods, if the program has ended or writes too much.
     """
 
     def __init__(
@@ -85,9 +87,9 @@ class Process:
         command: str,
         bounds: Bounds = Bounds(),  # noqa: B008 - a tuple of numbers
         log: str = "",
-        place: Place = HERE,
+        surroundings: Surroundings = HERE,
     ):
-        if fault := lacking(command, place):
+        if fault := lacking(command, surroundings):
             raise EngineError(fault, TO_BE_FOUND)
         words = shlex.split(command)
         control, self._control = os.pipe()
@@ -103,8 +105,8 @@ class Process:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 pass_fds=[control],
-                cwd=place.folder or None,
-                env={**os.environ, **dict(place.environment)},
+                cwd=surroundings.folder or None,
+                env={**os.environ, **dict(surroundings.environment)},
                 start_new_session=True,  # Ctrl-C is for us
             )
         except BaseException:

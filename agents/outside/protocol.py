@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import ClassVar, NamedTuple
 
 from arena.agents.core.agent import Budget
-from arena.agents.outside.process import GRACE, Bounds, EngineError, Place, Process, Silent
+from arena.agents.outside.process import GRACE, Bounds, EngineError, Process, Silent, Surroundings
 from arena.games.core.game import Game
 from arena.games.core.play.in_progress import GameInProgress
 
@@ -111,9 +111,16 @@ class Conversation:
     """A running program with its protocol; any EngineError ends it, and has its last lines."""
 
     def __init__(
-        self, command: str, protocol: str, options: str, bounds: Bounds, log: str, patience: float, place: Place
+        self,
+        command: str,
+        protocol: str,
+        options: str,
+        bounds: Bounds,
+        log: str,
+        patience: float,
+        surroundings: Surroundings,
     ):
-        self.process = Process(command, bounds, log, place)
+        self.process = Process(command, bounds, log, surroundings)
         self._protocol = protocol_named(protocol)(self.process, options_of(options))
         self.least_seconds = self._protocol.least_seconds
         self.identity: Identity = self.ask("hello", time.monotonic() + patience)

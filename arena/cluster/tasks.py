@@ -18,7 +18,7 @@ IDLE = 60.0  # seconds without a batch, after which a station is closed
 UNWANTED = ("cancelled", "released", "forgotten")  # states of an unwanted task, as Dask names them
 
 
-class Place:
+class StationSlot:
     """A run's configuration in a Dask worker, and its station while there is one."""
 
     def __init__(self, values: str, cores: int):
@@ -66,44 +66,44 @@ class Place:
 
 
 starter: Callable[[str, int], Post] = Post  # starts a station
-_places: dict[tuple[str, str], Place] = {}  # by run and worker's address, since workers may share a process
+_slots: dict[tuple[str, str], StationSlot] = {}  # by run and worker's address, since workers may share a process
 
 
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
     """Start a station from resolved values in JSON: (Answer with its description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
-    if before := _places.get((run, worker.address)):  # this worker was silent, and taken to be gone
+    if before := _slots.get((run, worker.address)):  # this worker was silent, and taken to be gone
         before.leave()
-    place = _places[run, worker.address] = Place(values, worker.state.nthreads)
-    return packed(place.use(lambda post: post.describe(wanted))), dict(worker.state.total_resources)
+    slot = _slots[run, worker.address] = StationSlot(values, worker.state.nthreads)
+    return packed(slot.use(lambda post: post.describe(wanted))), dict(worker.state.total_resources)
 
 
 def prepare(run: str) -> bytes:
     """Let the station compile: an Answer with the seconds that it took."""
     wanted = _asker()
-    return packed(_place(run).use(lambda post: post.prepare(wanted)))
+    return packed(_slot(run).use(lambda post: post.prepare(wanted)))
 
 
 def play(run: str, batch: bytes) -> bytes:
     """Let the station play a batch of games: an Answer with their records."""
     fixtures, wanted = batch_of(batch), _asker()
-    return packed(_place(run).use(lambda post: post.play(fixtures, wanted)))
+    return packed(_slot(run).use(lambda post: post.play(fixtures, wanted)))
 
 
 def halt(run: str, dask_worker: Worker) -> None:
     """Begin no more games of a run; Dask passes the worker."""
-    if place := _places.get((run, dask_worker.address)):
-        place.halt()
+    if slot := _slots.get((run, dask_worker.address)):
+        slot.halt()
 
 
 async def leave(run: str, dask_worker: Worker) -> None:
     """End a run's station; in a thread, so that the worker can answer meanwhile."""
-    if place := _places.pop((run, dask_worker.address), None):
-        await asyncio.to_thread(place.leave)
+    if slot := _slots.pop((run, dask_worker.address), None):
+        await asyncio.to_thread(slot.leave)
 
 
-def _place(run) -> Place:
-    return _places[run, get_worker().address]
+def _slot(run) -> StationSlot:
+    return _slots[run, get_worker().address]
 
 
 def _asker() -> Callable[[], bool]:

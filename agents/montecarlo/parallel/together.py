@@ -127,7 +127,7 @@ class Company(NamedTuple):
     lot: int  # the most simulations that a thread makes below one busy node
 
 
-class Place(NamedTuple):
+class NewNodes(NamedTuple):
     """Where a worker writes new nodes, if several write at a time."""
 
     room: np.ndarray  # int64[3]: its next node, the end of its block, and how many nodes it has left in earlier ones
@@ -161,7 +161,7 @@ class TogetherPlayer(Sharing):
             zeros_apart(1, np.int64),
             agent.most_in_lot(),
         )
-        self.places = [Place(zeros_apart(3, np.int64), block) for _ in range(agent.workers)]
+        self.new_nodes = [NewNodes(zeros_apart(3, np.int64), block) for _ in range(agent.workers)]
 
     def by_node(self) -> tuple[bool, bool, bool]:
         """Whether nodes have locks, counts in flight, and marks of who may read their children."""
@@ -176,8 +176,8 @@ class TogetherPlayer(Sharing):
         self.company.opened[: max(1, self.company.size[0])] = CLOSED
         self.company.flying[: max(1, self.company.size[0])] = 0
         self.company.size[0] = 1
-        for place in self.places:
-            place.room[:] = 0
+        for new_nodes in self.new_nodes:
+            new_nodes.room[:] = 0
         clear(self.tree)
         agent.forget(first)
         for memory in others:
@@ -190,8 +190,8 @@ class TogetherPlayer(Sharing):
         rng[0] = rngs[0, 0]
         nodes = int(self.tree.size[0])
         if self.free:  # less what workers have reserved and not used
-            nodes = int(self.company.size[0]) - sum(int(end - begin + left) for (begin, end, left), _ in self.places)
-            self.tree.size[0] = max(place.room[0] for place in self.places)
+            nodes = int(self.company.size[0]) - sum(int(end - begin + left) for (begin, end, left), _ in self.new_nodes)
+            self.tree.size[0] = max(new_nodes.room[0] for new_nodes in self.new_nodes)
         best = agent.last_choice(self.tree, first)
         decision = decision_from(self.tree, work.playouts, int(self.game.player(state)), best)
         return replace(decision, playouts_each=work.each, virtual_time=work.virtual_time, nodes=nodes)
@@ -205,20 +205,20 @@ class TogetherPlayer(Sharing):
     def search_of(self, worker: int) -> Search:
         """A worker's search, with room for a simulation."""
         self.memories[worker] = self.one.agent.with_room(self.game, self.memories[worker])
-        tree = self.tree._replace(size=self.places[worker].room[:1]) if self.free else self.tree
+        tree = self.tree._replace(size=self.new_nodes[worker].room[:1]) if self.free else self.tree
         return Search(tree, self.memories[worker], self.one.options)
 
     def open(self, state, rng) -> None:
         """Give the root its children, before several workers try to."""
-        search, place = self.search_of(0), self.places[0]
-        open_kernel(self.game, self.rule, search, self.company, self.access, place, state, rng)
+        search, new_nodes = self.search_of(0), self.new_nodes[0]
+        open_kernel(self.game, self.rule, search, self.company, self.access, new_nodes, state, rng)
 
     def run(self, state, worker, rng):
-        company, access, place = self.company, self.access, self.places[worker]
+        company, access, new_nodes = self.company, self.access, self.new_nodes[worker]
 
         def run(n):
             search = self.search_of(worker)
-            return together_kernel(self.game, self.rule, search, company, access, place, state, n, rng)
+            return together_kernel(self.game, self.rule, search, company, access, new_nodes, state, n, rng)
 
         return run
 
@@ -264,16 +264,16 @@ def new_crew(game, state: np.ndarray, agent, simulations: int) -> Crew:
 
 
 @kernel
-def open_kernel(game, rule, search, company, access, place, root, rng):
+def open_kernel(game, rule, search, company, access, new_nodes, root, rng):
     """Give the root its children."""
     if not access.one:
-        reserve(game, search.tree, company, place)
+        reserve(game, search.tree, company, new_nodes)
         company.opened[ROOT] = OPEN
     open_root(game, rule, search, new_walk(game, root), rng)
 
 
 @kernel
-def together_kernel(game, rule, search, company, access, place, root, simulations, rng):
+def together_kernel(game, rule, search, company, access, new_nodes, root, simulations, rng):
     """Run up to that many simulations beside other threads; returns how many.
 
     Without one lock, search.tree.size is the worker's own: the next node of the block that it has reserved.
@@ -287,7 +287,7 @@ def together_kernel(game, rule, search, company, access, place, root, simulation
             if access.one:
                 descend(game, rule, search, walk, rng)
             else:
-                reserve(game, search.tree, company, place)
+                reserve(game, search.tree, company, new_nodes)
                 begin_at(game, walk, trunk)
                 descend_beside(game, rule, search, company, access, walk, rng)
             count(rule, search.tree, company, access, walk, counted)
@@ -401,9 +401,9 @@ def begin_at(game, walk, trunk):
 
 
 @helper
-def reserve(game, tree, company, place):
+def reserve(game, tree, company, new_nodes):
     """See that the worker has room for the children of a node; if the tree is full, none."""
-    room, block = place
+    room, block = new_nodes
     if tree.size[0] + game.max_moves <= room[1]:
         return
     room[2] += room[1] - room[0]
