@@ -15,7 +15,7 @@ from arena.cluster import tasks
 from arena.cluster.describing import describe_station, misfits, refused, version_differences
 from arena.cluster.host import Host, Needs, Phase
 from arena.cluster.link import ASK, NOT_THERE, QUESTION, ClusterError, Link
-from arena.cluster.station_messages import Described, Harm, Line, Loaded, Over, Refusal, Trouble, answer_of, packed
+from arena.cluster.station_messages import Described, Harm, Loaded, LogLine, Over, Refusal, Trouble, answer_of, packed
 from arena.play.match import seats_of
 from arena.results.database.record import Reason
 from arena.workers.batches import most, target
@@ -204,7 +204,7 @@ class ClusterEngine(Engine):
         host = flight.host
         if isinstance(message, Over):
             self._take(flight, message.record)
-        elif isinstance(message, Line):
+        elif isinstance(message, LogLine):
             self.run_log.of_worker(f"{host.address} {message.process}", message.name, message.level, message.text)
         elif isinstance(message, Trouble):
             self.verdicts.tell(message.text)

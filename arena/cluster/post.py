@@ -47,12 +47,12 @@ class Post:
         ).start()
         self._order(station_messages.Begin(values, cores))
 
-    def describe(self, wanted: Callable[[], bool]) -> station_messages.Answer:
+    def describe(self, wanted: Callable[[], bool]) -> station_messages.StationAnswer:
         """Its description, or why it cannot play."""
         self._wait(lambda: self._machine is not None, wanted)
-        return station_messages.Answer([self._machine] if self._machine else [], self._lost())
+        return station_messages.StationAnswer([self._machine] if self._machine else [], self._lost())
 
-    def prepare(self, wanted: Callable[[], bool]) -> station_messages.Answer:
+    def prepare(self, wanted: Callable[[], bool]) -> station_messages.StationAnswer:
         """Let it compile, once."""
         with self._changed:
             asked, self._asked = self._asked, True
@@ -61,7 +61,7 @@ class Post:
         self._wait(lambda: self._prepared, wanted)
         return self._answer([])
 
-    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> station_messages.Answer:
+    def play(self, fixtures: list[Fixture], wanted: Callable[[], bool]) -> station_messages.StationAnswer:
         """Play these games; returns when they are over, the station has ended, or nobody wants them."""
         ids = [fixture.id for fixture in fixtures]
         if not self._prepared:  # a new station, for a closed one
@@ -101,11 +101,11 @@ class Post:
         if not over:
             self.close()
 
-    def _answer(self, ids: Iterable[str]) -> station_messages.Answer:
+    def _answer(self, ids: Iterable[str]) -> station_messages.StationAnswer:
         with self._changed:
             said, self._said = self._said, []
             records = [self._records.pop(id) for id in ids if id in self._records]
-        return station_messages.Answer([*said, *records], self._lost(), self.halted)
+        return station_messages.StationAnswer([*said, *records], self._lost(), self.halted)
 
     def _lost(self) -> str:
         """How it ended; "" while it lives, or if it ended on request."""

@@ -50,7 +50,7 @@ class SentLog(logging.Handler):
             self._room -= len(text)
             text = text.encode("utf-8", "backslashreplace").decode()
             self._channel.send(
-                station_messages.Line(
+                station_messages.LogLine(
                     worker, name, level, text if self._room > 0 else "the rest of this log is left out"
                 )
             )

@@ -77,7 +77,7 @@ class Alive(msgspec.Struct, tag=True, frozen=True):
     """The station is at work; sent from time to time while it can play."""
 
 
-class Line(msgspec.Struct, tag=True, frozen=True):
+class LogLine(msgspec.Struct, tag=True, frozen=True):
     """A line of the log of one of the station's processes."""
 
     process: str
@@ -86,10 +86,10 @@ class Line(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-Message = Described | Refusal | Loaded | Prepared | Over | Trouble | Harm | Alive | Line
+Message = Described | Refusal | Loaded | Prepared | Over | Trouble | Harm | Alive | LogLine
 
 
-class Answer(msgspec.Struct, frozen=True):
+class StationAnswer(msgspec.Struct, frozen=True):
     """A task's result: all messages of the station since the last answer, without games of other tasks.
 
     lost: how the station ended if it has, else ""; halted: whether games were left out on request
@@ -102,13 +102,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 orders = msgspec.msgpack.Decoder(Order)
 messages = msgspec.msgpack.Decoder(Message)
-_answers = msgspec.msgpack.Decoder(Answer)
+_answers = msgspec.msgpack.Decoder(StationAnswer)
 _batches = msgspec.msgpack.Decoder(list[Fixture])
 _encoder = msgspec.msgpack.Encoder()
 
 
 def packed(value) -> bytes:
-    """The bytes of a list of fixtures or an Answer, which Dask carries unchanged."""
+    """The bytes of a list of fixtures or a StationAnswer, which Dask carries unchanged."""
     return _encoder.encode(value)
 
 
@@ -117,6 +117,6 @@ def batch_of(data: bytes) -> list[Fixture]:
     return _batches.decode(data)
 
 
-def answer_of(data: bytes) -> Answer:
+def answer_of(data: bytes) -> StationAnswer:
     """The answer in a task's result; msgspec.DecodeError if it is none."""
     return _answers.decode(data)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from distributed import Worker, get_worker
 
 from arena.cluster.post import Post
-from arena.cluster.station_messages import Answer, batch_of, packed
+from arena.cluster.station_messages import StationAnswer, batch_of, packed
 
 IDLE = 60.0  # seconds without a batch, after which a station is closed
 UNWANTED = ("cancelled", "released", "forgotten")  # states of an unwanted task, as Dask names them
@@ -28,7 +28,7 @@ class StationSlot:
         self._busy, self._since = 0, time.monotonic()  # tasks that use the station; when the last one ended
         threading.Thread(target=self._close_when_idle, daemon=True).start()
 
-    def use(self, task: Callable[[Post], Answer]) -> Answer:
+    def use(self, task: Callable[[Post], StationAnswer]) -> StationAnswer:
         """The answer of a task that uses the station, started if necessary."""
         with self._lock:
             if self._post is None or (self._post.ended and not self._post.halted):
@@ -70,7 +70,7 @@ _slots: dict[tuple[str, str], StationSlot] = {}  # by run and worker's address, 
 
 
 def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
-    """Start a station from resolved values in JSON: (Answer with its description, this worker's resources)."""
+    """Start a station from resolved values in JSON: (StationAnswer with its description, this worker's resources)."""
     worker, wanted = get_worker(), _asker()
     if before := _slots.get((run, worker.address)):  # this worker was silent, and taken to be gone
         before.leave()
@@ -79,13 +79,13 @@ def join(run: str, values: str) -> tuple[bytes, dict[str, float]]:
 
 
 def prepare(run: str) -> bytes:
-    """Let the station compile: an Answer with the seconds that it took."""
+    """Let the station compile: a StationAnswer with the seconds that it took."""
     wanted = _asker()
     return packed(_slot(run).use(lambda post: post.prepare(wanted)))
 
 
 def play(run: str, batch: bytes) -> bytes:
-    """Let the station play a batch of games: an Answer with their records."""
+    """Let the station play a batch of games: a StationAnswer with their records."""
     fixtures, wanted = batch_of(batch), _asker()
     return packed(_slot(run).use(lambda post: post.play(fixtures, wanted)))
 

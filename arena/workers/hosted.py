@@ -27,12 +27,12 @@ from arena.workers.confinement import confine
 from arena.workers.hosting_messages import (
     HEARD,
     READY,
+    BestScore,
     Choose,
     Chosen,
     Close,
     Compiling,
     Did,
-    Found,
     NewPlayer,
     ProbeRules,
     Raised,
@@ -63,7 +63,7 @@ def main(end: socket.socket, confined: tuple, resolved: dict, own: list[str], so
     config, process = _restored(resolved, own, sources), os.getpid()
     if config is None:
         return channel.send(Stale())
-    players = AgentPlayers(config, watch, lambda score: channel.send(Found(score)))
+    players = AgentPlayers(config, watch, lambda score: channel.send(BestScore(score)))
     channel.send(Did(READY))
     try:
         while True:

@@ -33,12 +33,12 @@ from arena.workers import hosted
 from arena.workers.child import PRINTED, Child
 from arena.workers.hosting_messages import (
     READY,
+    BestScore,
     Choose,
     Chosen,
     Close,
     Compiling,
     Did,
-    Found,
     NewPlayer,
     Order,
     ProbeRules,
@@ -347,7 +347,7 @@ class Host(Child):
             self._tell(Logged(message.level, message.name, f"{self.name}: {message.text}"[:LONGEST_RECORD]))
         elif isinstance(message, Compiling):
             self._note_compiling(message.begins)
-        elif isinstance(message, Found):
+        elif isinstance(message, BestScore):
             self.note_best(message.score)
         elif isinstance(message, Stale) and self._asked == READY:  # no worker can start that has the new code
             log.error("the host of %s has other code than this worker, which ends", self.name)

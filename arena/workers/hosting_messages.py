@@ -111,7 +111,7 @@ class Compiling(msgspec.Struct, tag=True, frozen=True):
     begins: bool
 
 
-class Found(msgspec.Struct, tag=True, frozen=True):
+class BestScore(msgspec.Struct, tag=True, frozen=True):
     """The best score that a search has found so far, in a game for one player; nobody has asked for it."""
 
     score: float
@@ -121,7 +121,7 @@ class Stale(msgspec.Struct, tag=True, frozen=True):
     """The code of the agent, or of its games, is not the worker's: a file has been edited meanwhile."""
 
 
-Answer = Raised | Did | Chosen | Compiling | Found | Stale | Logged
+HostAnswer = Raised | Did | Chosen | Compiling | BestScore | Stale | Logged
 
 orders = msgspec.msgpack.Decoder(Order)
-answers = msgspec.msgpack.Decoder(Answer)
+answers = msgspec.msgpack.Decoder(HostAnswer)

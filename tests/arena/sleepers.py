@@ -19,7 +19,7 @@ from pathlib import Path
 
 from arena.cluster import tasks
 from arena.cluster.describing import describe_station
-from arena.cluster.station_messages import Answer, Described, Over, Prepared
+from arena.cluster.station_messages import Described, Over, Prepared, StationAnswer
 from arena.config.config import Config
 from arena.play.match import identity, seats_of
 from arena.results.database.record import GameRecord, MoveRecord, Reason
@@ -41,13 +41,13 @@ class Sleeper:
         self.decisions = tuple(sides)
 
     def describe(self, wanted):
-        return Answer([Described(describe_station(self.config))])
+        return StationAnswer([Described(describe_station(self.config))])
 
     def prepare(self, wanted):
-        return Answer([Prepared()])
+        return StationAnswer([Prepared()])
 
     def play(self, fixtures, wanted):
-        return Answer([Over(self.game(fixture)) for fixture in fixtures])
+        return StationAnswer([Over(self.game(fixture)) for fixture in fixtures])
 
     def game(self, fixture):
         time.sleep(self.seconds)

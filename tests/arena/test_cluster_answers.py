@@ -9,7 +9,7 @@ import pytest
 
 from arena.cluster import describing
 from arena.cluster.link import ClusterError, Link
-from arena.cluster.station_messages import Answer, Described, Over, batch_of, packed
+from arena.cluster.station_messages import Described, Over, StationAnswer, batch_of, packed
 from arena.config import loading
 from arena.play.match import play_fixture, void_record
 from arena.results.database.record import Reason
@@ -36,16 +36,16 @@ class FalseLink:
 
     def submit(self, task, address, *arguments, resources=None):
         key = str(time.monotonic_ns())
-        answers = {tasks.join: self.join, tasks.prepare: lambda *_: packed(Answer([])), tasks.play: self.play}
+        answers = {tasks.join: self.join, tasks.prepare: lambda *_: packed(StationAnswer([])), tasks.play: self.play}
         answer = answers[task](*arguments) if task in answers else None
         self.arrived.put((key, self.junk if address == "liar" and task is self.task else answer))
         return key
 
     def join(self, *_):
-        return packed(Answer([Described(describing.describe_station(self.config))])), {}
+        return packed(StationAnswer([Described(describing.describe_station(self.config))])), {}
 
     def play(self, run, batch):
-        return packed(Answer([Over(play_fixture(self.config, fixture)) for fixture in batch_of(batch)]))
+        return packed(StationAnswer([Over(play_fixture(self.config, fixture)) for fixture in batch_of(batch)]))
 
     def drop(self, key):
         self.dropped.append(key)
