@@ -59,6 +59,6 @@ class LeafSearch:
     def note(self, score, moves):
         if score > self.score:
             self.score, self.moves = score, tuple(moves)
-            self.player.tell_best(score)
+            self.player.note_best_of_all(score)
             seconds = time.perf_counter() - self.start
             self.improvements.append(Improvement(sum(self.playouts), seconds, score))

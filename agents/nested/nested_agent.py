@@ -191,13 +191,13 @@ class SequencePlayer(ThreadedPlayer):
             )
             incumbent.logged[0] = 0
             if logged and game.players == 1:
-                self.tell_best(float(incumbent.score[0]))
+                self.note_best_of_all(float(incumbent.score[0]))
             return made
 
         run_chunks(run, self.budget.playouts, self.budget.seconds)
         return improvements
 
-    def tell_best(self, score: float) -> None:
+    def note_best_of_all(self, score: float) -> None:
         """Note the best score of all workers."""
         if score > self.best:
             self.best = score

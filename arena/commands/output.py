@@ -126,7 +126,7 @@ def write_parts(parts: Iterable[str | bytes], output: Path | None, force: bool =
     )
     if output:
         _write_whole(output, data, force)
-        told(output)
+        say_written(output)
     else:
         for part in data:
             sys.stdout.buffer.write(part)
@@ -161,7 +161,7 @@ def wrapped(text: str, stream, before: str = "") -> str:
     return "\n".join(kept).removeprefix(before)
 
 
-def told(path: Path) -> None:
+def say_written(path: Path) -> None:
     """Say that a file has been written, on the error stream, which no program reads as a table."""
     if path.is_file():  # and no device or pipe
         typer.echo(wrapped(f"written: {path} ({path.stat().st_size:,} bytes)", sys.stderr), err=True)

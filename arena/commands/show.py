@@ -8,7 +8,7 @@ import typer
 
 from arena.commands.application import BAD, Panel, command, complain
 from arena.commands.options import Folder, Force, Trust, output_option, trust_run
-from arena.commands.output import answered, print_table, quoted, say, tell, told, write_whole
+from arena.commands.output import answered, print_table, quoted, say, say_written, tell, write_whole
 
 LAST = 10  # improvements that are shown
 
@@ -51,7 +51,7 @@ def show(
     moves = [*record.opening_moves.split(), *record.moves.split()][: record.plies if ply is None else ply]
     if output:
         write_whole(output, game.picture(moves).encode(), force)
-        told(output)
+        say_written(output)
     if record.second is None:
         _show_run(game, record, moves)
     else:

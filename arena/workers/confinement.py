@@ -22,7 +22,7 @@ def confine(output, inherited: Iterable[int], starts: bool = False) -> None:
     """
     _let_go_of([*inherited, *_of_the_tracker()])
     _leave_signals_to_the_parent()
-    system.found_group()  # which agents' child processes join and end with
+    system.lead_group()  # which agents' child processes join and end with
     _end_with_the_parent(starts)
     _print_to(output)
     # only the parent may look for modules in the current folder

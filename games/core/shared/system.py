@@ -59,7 +59,7 @@ def _linux():
         return None
 
 
-def found_group() -> None:
+def lead_group() -> None:
     """Let this process lead a group, which its children join."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
