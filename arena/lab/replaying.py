@@ -18,7 +18,7 @@ from arena.results.printable import printable
 from arena.results.shown.column_forms import MISSING, column
 
 CANDIDATES = [("move", "move", False), ("visits", "visits", True), ("share", "share", True)]
-_last: list["Played"] = []  # at most one
+_last: list["ReplayedGame"] = []  # at most one
 
 
 class Replayed(NamedTuple):
@@ -38,7 +38,7 @@ class Replayed(NamedTuple):
     suffixes: list[str]  # of files
 
 
-class Played(GameInProgress):
+class ReplayedGame(GameInProgress):
     """A stored game and the positions that it went through."""
 
     def __init__(self, folder: Path, id: str):
@@ -53,10 +53,10 @@ class Played(GameInProgress):
             self.play(name)
 
 
-def played(folder: Path, id: str) -> Played:
+def played(folder: Path, id: str) -> ReplayedGame:
     """The game, replayed unless it was the last one asked for."""
     if not (_last and _last[0].at == (folder, id)):
-        _last[:] = [Played(folder, id)]
+        _last[:] = [ReplayedGame(folder, id)]
     return _last[0]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from arena.results.database.record import GameRecord
-from arena.results.files.exchange import ExchangeError, Played, leave_out, numbered, row_fault
+from arena.results.files.exchange import ExchangeError, ImportedGame, leave_out, numbered, row_fault
 from arena.results.files.outcomes import DASHES, outcome_of, short
 from arena.results.files.pgn_reader import Judge, moves_in
 from arena.results.printable import unguarded
@@ -66,7 +66,7 @@ def from_csv(
     """
     separator, body = _separator(text)
     rows = csv.reader(io.StringIO(body), strict=True, delimiter=separator)
-    games = list[Played]()
+    games = list[ImportedGame]()
     try:
         heading = [name.strip() for name in next(rows, [])]
         found = _columns(heading, columns or {})
@@ -126,11 +126,11 @@ def _columns(heading: list[str], wanted: Mapping[str, str]) -> dict[str, str]:
     return {name: column for name, column in found.items() if name not in others}
 
 
-def _games(place: str, cells: dict[str, str], judge: Judge | None) -> Iterator[Played]:
+def _games(place: str, cells: dict[str, str], judge: Judge | None) -> Iterator[ImportedGame]:
     first, second, said = cells["first"], cells["second"], cells.get("outcome", "")
     condition, opening, opening_moves, moves = (cells.get(name, "") for name in GIVEN)
     moves = " ".join(moves_in(moves))
-    game = Played(place, first, second, None, condition, opening, opening_moves, moves)
+    game = ImportedGame(place, first, second, None, condition, opening, opening_moves, moves)
     if "wins" in cells:
         if fault := row_fault(game):
             raise ValueError(fault)

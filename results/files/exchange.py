@@ -33,8 +33,8 @@ class ExchangeError(ValueError):
 
 
 @dataclass(frozen=True)
-class Line(GameRecord):
-    """A game, and what is played."""
+class JsonGame(GameRecord):
+    """A line of JSON: a game, and what is played."""
 
     game: str = ""  # "" if unknown
 
@@ -143,10 +143,10 @@ def numbered_lines(text) -> Iterator[tuple[int, str]]:
 
 @functools.cache
 def _reader() -> TypeAdapter:
-    return TypeAdapter(Line)
+    return TypeAdapter(JsonGame)
 
 
-class Played(NamedTuple):
+class ImportedGame(NamedTuple):
     """A game of a file that can be stored, as far as its row alone tells."""
 
     place: str  # in the file
@@ -162,7 +162,7 @@ class Played(NamedTuple):
 
 
 def numbered(
-    games: Iterable[Played], left_out: list[str] | None = None, conditions: dict[str, int] | None = None
+    games: Iterable[ImportedGame], left_out: list[str] | None = None, conditions: dict[str, int] | None = None
 ) -> list[GameRecord]:
     """Their records, in order.
 
@@ -206,7 +206,7 @@ def numbered(
     return records
 
 
-def row_fault(game: Played) -> str:
+def row_fault(game: ImportedGame) -> str:
     """Why a row is no game: it has no players, or moves that cannot be printed; or ""."""
     first, second = game.first, game.second
     if not first or not second or first == second:

@@ -17,7 +17,7 @@ MOST_BYTES = 1 << 28
 ENTRY = np.dtype([("position", ">u8"), ("move", "V8")])  # of a Polyglot book
 TRIES = 20  # draws from a book for each opening that is asked for
 
-Line = tuple[str, str]
+OpeningLine = tuple[str, str]
 """Where an opening stands, and its line: a position if it begins from one, then moves."""
 
 
@@ -25,14 +25,14 @@ class BadFile(UserError, ValueError):
     """A file of openings that cannot be read."""
 
 
-def plain(text: str, game: Game) -> Iterator[Line]:
+def plain(text: str, game: Game) -> Iterator[OpeningLine]:
     """A line is an opening; empty lines and those that begin with # are none."""
     for number, line in enumerate(text.splitlines(), 1):
         if (word := line.strip()) and not word.startswith("#"):
             yield f"line {number}", word
 
 
-def epd(text: str, game: Game) -> Iterator[Line]:
+def epd(text: str, game: Game) -> Iterator[OpeningLine]:
     """A line is a position; what an engine should find there is left out."""
     for place, line in plain(text, game):
         words = line.split()
@@ -40,7 +40,7 @@ def epd(text: str, game: Game) -> Iterator[Line]:
         yield place, "_".join(words[: 6 if whole else 4])
 
 
-def pgn(text: str, game: Game) -> Iterator[Line]:
+def pgn(text: str, game: Game) -> Iterator[OpeningLine]:
     """The moves of each game that has some, or a position, with or without a result."""
     for found in games_in(text):
         place = f"line {found.line}"
@@ -54,7 +54,7 @@ def pgn(text: str, game: Game) -> Iterator[Line]:
             yield place, line
 
 
-def sgf(text: str, game: Game) -> Iterator[Line]:
+def sgf(text: str, game: Game) -> Iterator[OpeningLine]:
     """The main line of each game that has moves."""
     from arena.results.files.sgf import openings
 
@@ -66,7 +66,7 @@ def sgf(text: str, game: Game) -> Iterator[Line]:
         raise BadFile(str(error)) from None
 
 
-def polyglot(path: Path, game: Game, plies: int, count: int, seed: int) -> Iterator[Line]:
+def polyglot(path: Path, game: Game, plies: int, count: int, seed: int) -> Iterator[OpeningLine]:
     """Different lines, drawn by the weights of a book's moves, at most TRIES * count times; python-chess reads it."""
     if game.name != "chess":
         raise BadFile(f"Polyglot books are of chess, not of {game}")
@@ -100,7 +100,7 @@ def _by_position(data: bytes) -> bytes:
     return entries[np.argsort(entries["position"], kind="stable")].tobytes()
 
 
-READERS: dict[str, Callable[[str, Game], Iterator[Line]]] = {".epd": epd, ".fen": epd, ".pgn": pgn, ".sgf": sgf}
+READERS: dict[str, Callable[[str, Game], Iterator[OpeningLine]]] = {".epd": epd, ".fen": epd, ".pgn": pgn, ".sgf": sgf}
 
 
 def text_of(path: Path) -> str:

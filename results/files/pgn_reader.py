@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from arena.results.database.record import GameRecord
-from arena.results.files.exchange import Played, leave_out, numbered, numbered_lines
+from arena.results.files.exchange import ImportedGame, leave_out, numbered, numbered_lines
 from arena.results.files.extras import PROPER, kept, pair_of, tags_of
 from arena.results.files.outcomes import DASHES, outcome_of
 
@@ -35,7 +35,7 @@ Judge = Callable[[Mapping[str, str], list[str], float | None, str], Judged]
 """From tags, moves, the outcome and its words."""
 
 
-class Found(NamedTuple):
+class PgnGame(NamedTuple):
     """A game as it stands in the text."""
 
     line: int
@@ -65,7 +65,7 @@ def from_pgn(
     Two games of one event and round between two players, with colours exchanged, are a pair, as are those of the rounds
     N.1 and N.2.
     """
-    games, pairs = deque[Played](), dict[tuple, int]()
+    games, pairs = deque[ImportedGame](), dict[tuple, int]()
     for found in games_in(text, ENDS if first == "White" else ENDS_OF_DRAUGHTS):
         place, tags = f"line {found.line}", found.tags
         try:
@@ -78,13 +78,13 @@ def from_pgn(
         players = tags[first], tags["White" if first == "Black" else "Black"]
         comments = found.comments if len(moves) == len(found.moves) else {}  # else it is not known where they belong
         row = place, *players, outcome, game, pair_of(tags, *players, pairs), start, " ".join(moves)
-        games.append(Played(*row, kept(tags, comments, HELD)))
+        games.append(ImportedGame(*row, kept(tags, comments, HELD)))
     return numbered(
         (games.popleft() for _ in range(len(games))), left_out, conditions
     )  # which need not be kept beside the records
 
 
-def _judged(found: Found, judge: Judge | None, first: str) -> Judged:
+def _judged(found: PgnGame, judge: Judge | None, first: str) -> Judged:
     """ValueError says why the game cannot be stored."""
     if not found.tags:
         raise ValueError('is not PGN: a game begins with tags such as [White "name"]')
@@ -107,7 +107,7 @@ def _judged(found: Found, judge: Judge | None, first: str) -> Judged:
     return game, start, moves, by_rules, note
 
 
-def games_in(text: str, ends: re.Pattern = ENDS) -> Iterator[Found]:
+def games_in(text: str, ends: re.Pattern = ENDS) -> Iterator[PgnGame]:
     """The games of a file as they stand there, with their faults; `ends`: words that are results, and no moves."""
     begin, tags, moves = 1, dict[str, str](), list[tuple[int, str]]()
     gap = open_ = blank = False  # a blank line behind the tags; whether a comment goes on; whether the last was blank
@@ -121,7 +121,7 @@ def games_in(text: str, ends: re.Pattern = ENDS) -> Iterator[Found]:
         if own is not None:
             if _has_moves(moves) or (gap and not own.keys().isdisjoint(tags)) or "Event" in own.keys() & tags.keys():
                 if tags or _has_moves(moves):
-                    yield _found(begin, tags, moves, ends)
+                    yield _pgn_game(begin, tags, moves, ends)
                 tags, moves, open_ = {}, [], False
             begin, gap = begin if tags else number, False
             tags |= own
@@ -132,7 +132,7 @@ def games_in(text: str, ends: re.Pattern = ENDS) -> Iterator[Found]:
             moves.append((number, line))
             open_ = _without_comments("{" + line if open_ else line)[1]
     if tags or _has_moves(moves):
-        yield _found(begin, tags, moves, ends)
+        yield _pgn_game(begin, tags, moves, ends)
 
 
 def _parted(text: str) -> Iterator[tuple[int, str]]:
@@ -185,10 +185,10 @@ def _without_comments(text: str, comments: list[str] | None = None) -> tuple[str
 
 def moves_in(text: str) -> list[str]:
     """The moves of a line, without numbers, comments, variations and marks."""
-    return _found(0, {}, [(0, text)]).moves
+    return _pgn_game(0, {}, [(0, text)]).moves
 
 
-def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]], ends: re.Pattern = ENDS) -> Found:
+def _pgn_game(line: int, tags: dict[str, str], lines: list[tuple[int, str]], ends: re.Pattern = ENDS) -> PgnGame:
     """A game without numbers, variations and marks."""
     remarks = list[str]()
     text, open_ = _without_comments("\n".join(text for _, text in lines).replace(MARKER, " "), remarks)
@@ -209,7 +209,7 @@ def _found(line: int, tags: dict[str, str], lines: list[tuple[int, str]], ends: 
     end = next((result[0] for result in reversed(results) if result), "")
     plain = [word for word, result in zip(words, results) if not result and not SIGNS.fullmatch(word)]
     moves = _unnumbered([word.rstrip("!?") for word in plain if word[0] != MARKER])
-    return Found(line, tags, moves, end, fault, _by_ply(plain, moves, remarks) if remarks else {})
+    return PgnGame(line, tags, moves, end, fault, _by_ply(plain, moves, remarks) if remarks else {})
 
 
 def _by_ply(words: list[str], moves: list[str], remarks: list[str]) -> dict[int, str]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.games.core.game import Game, registry
 from arena.results.database.record import GameRecord, Reason
-from arena.results.files.exchange import Played, leave_out, numbered
+from arena.results.files.exchange import ImportedGame, leave_out, numbered
 from arena.results.files.extras import comments_of, kept, pair_of, round_of, tags_of
 from arena.results.files.legality import Wanted, by_rules, made, replayed, same, spelled
 from arena.results.files.outcomes import short
@@ -77,7 +77,7 @@ def from_sgf(
 
     left_out, notes, conditions: as of `from_pgn`
     """
-    games, pairs = list[Played](), dict[tuple, int]()
+    games, pairs = list[ImportedGame](), dict[tuple, int]()
     for tree in trees(text):
         try:
             game, start, names, first, state = _line(tree, wanted)
@@ -96,7 +96,9 @@ def from_sgf(
         comments = {ply + len(start) * (ply >= 0): text for ply, text in tree.comments.items()}
         line = " ".join(start), " ".join(names)
         score = score if outcome == stated else None
-        games.append(Played(tree.place, *players, outcome, spelled(game), pair, *line, kept(tags, comments), score))
+        games.append(
+            ImportedGame(tree.place, *players, outcome, spelled(game), pair, *line, kept(tags, comments), score)
+        )
     return numbered(games, left_out, conditions)
 
 

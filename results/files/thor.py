@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable
 
 from arena.results.database.record import GameRecord
-from arena.results.files.exchange import ExchangeError, Played, leave_out, numbered
+from arena.results.files.exchange import ExchangeError, ImportedGame, leave_out, numbered
 from arena.results.files.extras import kept
 from arena.results.files.outcomes import RESULTS
 from arena.results.files.pgn_reader import Judge
@@ -39,7 +39,7 @@ def from_thor(
     if len(data) != HEADER.size + count * GAME.size:
         raise ExchangeError(f"is no file of Thor, or damaged: {len(data):,} bytes do not hold {count:,} games")
     players, tournaments = (_names(beside(suffix), length) for suffix, length in NAMES.items())
-    games = list[Played]()
+    games = list[ImportedGame]()
     for number in range(count):
         tournament, *ids, discs, _, moves = GAME.unpack_from(data, HEADER.size + number * GAME.size)
         stated = 0.5 if discs == 32 else float(discs > 32)
@@ -54,7 +54,7 @@ def from_thor(
         first, second = (players[one] if one < len(players) else f"player {one}" for one in ids)
         tags = {"Event": tournaments[tournament] if tournament < len(tournaments) else "", "Date": f"{year}.??.??"}
         row = f"game {number + 1}", first, second, outcome, spec, "", "", " ".join(names)
-        games.append(Played(*row, kept(tags, {}), 2.0 * discs - 64.0 if outcome == stated else None))
+        games.append(ImportedGame(*row, kept(tags, {}), 2.0 * discs - 64.0 if outcome == stated else None))
     return numbered(games, left_out, conditions)
 
 
