@@ -38,8 +38,8 @@ def check(agent: Agent, game: Game, *, seed: int) -> None:
     try:
         with limited(agent, game):
             # the first game loads the kernels, so its decisions may be late
-            first, second = (decisions(Trial(agent, game, budget, timed), seed) for timed in (False, True))
-            decisions(Trial(agent, game, budget, True), seed, OPENING)
+            first, second = (decisions(AgentCase(agent, game, budget, timed), seed) for timed in (False, True))
+            decisions(AgentCase(agent, game, budget, True), seed, OPENING)
     except Overdue as error:
         raise ConformanceError(f"{agent} on {game}: {error}") from error
     if "seconds" not in budget.given() and agent.cores == 1:  # threads meet in any order
@@ -48,7 +48,7 @@ def check(agent: Agent, game: Game, *, seed: int) -> None:
             require(same, agent, game, f"with the same seed it decides {one}, and then {other}: {FROM_RNG}")
 
 
-class Trial(NamedTuple):
+class AgentCase(NamedTuple):
     """An agent with its budget on a game."""
 
     agent: Agent
@@ -79,28 +79,28 @@ def check_spec(agent: Agent) -> None:
         raise ConformanceError(f"{agent}: there is no budget of {', '.join(sorted(unknown))}")
 
 
-def decisions(trial: Trial, seed: int, opening: int = 0) -> list[Decision]:
+def decisions(case: AgentCase, seed: int, opening: int = 0) -> list[Decision]:
     """The players' decisions in one game, whose other moves are random, as are the first `opening` ones."""
-    game, line = trial.game, random_line(trial.game, seed)
+    game, line = case.game, random_line(case.game, seed)
     made = line[: min(opening, len(line) - 1)]
     state, found, every = game.initial(), list[Decision](), max(1, len(line) // DECISIONS)
     for move in made:
         game.play(state, move)
     chance, rngs = stream(seed, "chance"), [stream(seed, side) for side in range(game.players)]
     with ExitStack() as table:
-        players = [table.enter_context(closing(trial.agent.new_player(game, trial.budget))) for _ in rngs]
+        players = [table.enter_context(closing(case.agent.new_player(game, case.budget))) for _ in rngs]
         for player in players:
             player.start(game, state.copy(), list(made))
         while moves := game.moves(state):
             side, move = int(game.player(state)), moves[int(random_below(chance, len(moves)))]
             if side != CHANCE and (len(made) % every == 0 or not found):
-                found.append(decided(trial, players[side], state, rngs[side]))
+                found.append(decided(case, players[side], state, rngs[side]))
                 move = int(found[-1].move)
             state = game.after(state, move)
             made.append(move)
             for player in players:
                 player.played(move)
-    require(found or opening, trial.agent, game, "no decision was asked for")
+    require(found or opening, case.agent, game, "no decision was asked for")
     return found
 
 
@@ -113,36 +113,36 @@ def random_line(game: Game, seed: int) -> list[int]:
     return made
 
 
-def decided(trial: Trial, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:
+def decided(case: AgentCase, player: Player, state: np.ndarray, rng: np.ndarray) -> Decision:
     """A decision that has passed the checks."""
     shown = state.copy()
     decision = player.choose(shown, rng)
-    game, move = trial.game, decision.move
-    trial.wrong(np.array_equal(shown, state), state, "it changes the state that it is given")
+    game, move = case.game, decision.move
+    case.wrong(np.array_equal(shown, state), state, "it changes the state that it is given")
     whole = isinstance(move, int | np.integer) and not isinstance(move, bool)
-    trial.wrong(whole and move in game.moves(state), state, f"it answers {move!r}, which is no legal move")
+    case.wrong(whole and move in game.moves(state), state, f"it answers {move!r}, which is no legal move")
     for name in ("value", *COUNTS):
         number = getattr(decision, name)
         sound = number is None or (math.isfinite(number) and abs(number) < MOST and (name == "value" or number >= 0))
-        trial.wrong(sound, state, f"{name} = {number!r}")
+        case.wrong(sound, state, f"{name} = {number!r}")
     value = decision.value
-    trial.wrong(value is None or game.players == 1 or -1 <= value <= 1, state, f"value = {value!r}, not -1 to 1")
-    limit = trial.budget.seconds
-    late = trial.timed and limit is not None and decision.seconds > limit + LATE
-    trial.wrong(not late, state, f"it took {decision.seconds:.2f} s of {limit} s")
-    check_line(trial, decision, state)
+    case.wrong(value is None or game.players == 1 or -1 <= value <= 1, state, f"value = {value!r}, not -1 to 1")
+    limit = case.budget.seconds
+    late = case.timed and limit is not None and decision.seconds > limit + LATE
+    case.wrong(not late, state, f"it took {decision.seconds:.2f} s of {limit} s")
+    check_line(case, decision, state)
     return decision
 
 
-def check_line(trial: Trial, decision: Decision, state: np.ndarray) -> None:
+def check_line(case: AgentCase, decision: Decision, state: np.ndarray) -> None:
     """The principal variation begins with the move, and it and the statistics are legal."""
-    game, line, legal = trial.game, [int(move) for move in decision.principal_variation], trial.game.moves(state)
-    trial.wrong(line[:1] in ([], [int(decision.move)]), state, f"its line {line} does not begin with its move")
+    game, line, legal = case.game, [int(move) for move in decision.principal_variation], case.game.moves(state)
+    case.wrong(line[:1] in ([], [int(decision.move)]), state, f"its line {line} does not begin with its move")
     ahead = state.copy()
     for move in line if not game.has_chance else ():
-        trial.wrong(move in game.moves(ahead), state, f"its line {line} is not legal at {move}")
+        case.wrong(move in game.moves(ahead), state, f"its line {line} is not legal at {move}")
         game.play(ahead, move)
     if (table := decision.statistics) is not None:
-        trial.wrong(set(table.moves.tolist()) <= set(legal), state, f"its statistics are of the moves {table.moves}")
+        case.wrong(set(table.moves.tolist()) <= set(legal), state, f"its statistics are of the moves {table.moves}")
         same = len(table.moves) == len(table.playouts) == len(table.means)
-        trial.wrong(same, state, "its statistics have two lengths")
+        case.wrong(same, state, "its statistics have two lengths")

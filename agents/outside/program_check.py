@@ -27,9 +27,9 @@ MENDS = {
 
 
 class Finding(NamedTuple):
-    """The result of one trial."""
+    """The result of one test."""
 
-    trial: str
+    test: str
     sound: bool
     text: str
     mend: str = ""
@@ -40,17 +40,17 @@ def check_engine(agent: External, game: Game, seed: int = 1) -> Iterator[Finding
 
     agent: with a budget that its protocol can express; game: one that the agent does not refuse
     """
-    greeting = Trial(agent, "hello").finding(lambda: _greeted(agent))
+    greeting = ProgramTest(agent, "hello").finding(lambda: _greeted(agent))
     yield greeting
     if greeting.sound:
         for name, position in positions(game, seed).items():
-            yield Trial(agent, name).finding(lambda position=position: _moved(agent, position))
-        yield Trial(agent, "a game").finding(lambda: _played(agent, game, seed))
-        yield Trial(agent, "good-bye").finding(lambda: _ended(agent))
+            yield ProgramTest(agent, name).finding(lambda position=position: _moved(agent, position))
+        yield ProgramTest(agent, "a game").finding(lambda: _played(agent, game, seed))
+        yield ProgramTest(agent, "good-bye").finding(lambda: _ended(agent))
     Engines.close()
 
 
-class Trial(NamedTuple):
+class ProgramTest(NamedTuple):
     """One test of a program."""
 
     agent: External

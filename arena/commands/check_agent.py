@@ -52,7 +52,7 @@ def check_agent(
             say(f"{'ok   ' if sound else 'WRONG'}  {spec}: {text}")
             wrong += not sound
     if wrong:
-        complain(f"{wrong} of the trials failed")
+        complain(f"{wrong} of the tests failed")
         raise typer.Exit(VOID)
 
 

@@ -48,12 +48,12 @@ def check_engine(
     if reason := agent.refuses(rules):
         raise Unsuited(reason)
     for found in findings(agent, rules, seed):
-        say(f"{'ok   ' if found.sound else 'WRONG'}  {found.trial}: {found.text}")
+        say(f"{'ok   ' if found.sound else 'WRONG'}  {found.test}: {found.text}")
         if not found.sound:
             wrong += 1
             if found.mend:
                 say(f"       To fix it: {found.mend}")
     if wrong:
-        complain(f"{wrong} of the trials failed")
+        complain(f"{wrong} of the tests failed")
         raise typer.Exit(VOID)
     say(f"{program} can play {rules}")

@@ -41,7 +41,7 @@ class SprtTable(ConfigTable):
         return self.model_dump(exclude=None if self.allow_failures else {"allow_failures"})
 
 
-class Trial:
+class CandidateTest:
     """A candidate's test against the base, on pairs of games in the order of the openings.
 
     It stops at the first pair that crosses a bound, or when only copies come.  Left out are pairs with a void game, and
@@ -49,13 +49,13 @@ class Trial:
     """
 
     def __init__(self, table: SprtTable):
-        self.test = test = table.test()
+        self.sprt = sprt = table.test()
         self._allows_failures = table.allow_failures
         self.losses = self.failures = 0  # decisive games, and those decided by a failure, of pairs taken
         self.pairs = 0  # openings taken, in order
         self.ahead = BATCH  # end of the current batch; `wanted`: of the next one
         self.wanted = 2 * BATCH
-        self.state = State(0.0, *test.bounds, "continue")
+        self.state = State(0.0, *sprt.bounds, "continue")
         self._every, self._different = [0] * 5, [0] * 5  # pairs, by the candidate's score: LL, LD, WL or DD, WD, WW
         self._ways = Ways()
         self._in_a_row = 0  # copies
@@ -98,7 +98,7 @@ class Trial:
         self._every[score] += 1
         self._different[score] += not copy
         self._in_a_row = self._in_a_row + 1 if copy and not self._ways.by_chance else 0
-        self.state = self.test.state(self.counts)
+        self.state = self.sprt.state(self.counts)
 
     def _is_copy(self, ways) -> bool:
         """Whether an earlier pair went so; pairs of unknown moves are no copies."""
@@ -139,18 +139,18 @@ class SequentialTest(Matches):
         self.base = self.names.index(keys["base"])
         others = [i for i in range(len(self.names)) if i != self.base]
         table = SprtTable(**keys["sprt"])
-        self.trials = {(min(self.base, i), max(self.base, i)): Trial(table) for i in others}
-        self._ways = {pair: {} for pair in self.trials}  # by opening and side, of games that no trial has taken
+        self.tests = {(min(self.base, i), max(self.base, i)): CandidateTest(table) for i in others}
+        self._ways = {pair: {} for pair in self.tests}  # by opening and side, of games that no test has taken
         self.extend()
 
     def took(self, seats, opening, outcome, way=UNKNOWN):
         super().took(seats, opening, outcome)
         pair = min(seats), max(seats)
-        trial, ways = self.trials[pair], self._ways[pair]
+        test, ways = self.tests[pair], self._ways[pair]
         ways[opening, int(seats != pair)] = way
-        while not trial.is_over and trial.pairs < self.openings and self.is_played(pair, trial.pairs):
-            ended = trial.pairs
-            trial.take(self._candidates_points(pair, ended), tuple(ways.pop((ended, side)) for side in (0, 1)))
+        while not test.is_over and test.pairs < self.openings and self.is_played(pair, test.pairs):
+            ended = test.pairs
+            test.take(self._candidates_points(pair, ended), tuple(ways.pop((ended, side)) for side in (0, 1)))
         self.extend()
 
     def _candidates_points(self, pair, opening) -> list[float | None]:
@@ -159,11 +159,11 @@ class SequentialTest(Matches):
         return [result if result is None or pair[1] == self.base else 1 - result for result in results]
 
     def extend(self):
-        self.ask({pair: min(self.openings, trial.wanted) - self._asked[pair] for pair, trial in self.trials.items()})
+        self.ask({pair: min(self.openings, test.wanted) - self._asked[pair] for pair, test in self.tests.items()})
 
     @property
     def most(self):
-        return 2 * self.openings * len(self.trials)
+        return 2 * self.openings * len(self.tests)
 
     def candidate(self, pair) -> str:
         """The candidate's name."""
@@ -175,38 +175,38 @@ class SequentialTest(Matches):
 
     def lines(self):
         return [
-            _in_words(report, trial, at_end=trial.pairs >= self.openings)
-            for report, trial in zip(self.reports(), self.trials.values())
+            _in_words(report, test, at_end=test.pairs >= self.openings)
+            for report, test in zip(self.reports(), self.tests.values())
         ]
 
     def reports(self):
-        return [self._report(pair, trial) for pair, trial in self.trials.items()]
+        return [self._report(pair, test) for pair, test in self.tests.items()]
 
-    def _report(self, pair, trial):
-        estimate, state = pentanomial(trial.counts) if any(trial.counts) else None, trial.state
+    def _report(self, pair, test):
+        estimate, state = pentanomial(test.counts) if any(test.counts) else None, test.state
         played = sum(self.is_played(pair, k) for k in {opening for opening, _ in self._points[pair]})
         return {
             "candidate": self.candidate(pair),
             "base": self.names[self.base],
-            "pairs": sum(trial.counts),
-            "copies": trial.copies,
-            "failures": trial.failures,
-            "no_verdict": trial.no_verdict,
-            "counts": list(trial.counts),
+            "pairs": sum(test.counts),
+            "copies": test.copies,
+            "failures": test.failures,
+            "no_verdict": test.no_verdict,
+            "counts": list(test.counts),
             "llr": state.llr,
             "lower": state.lower,
             "upper": state.upper,
-            "verdict": "continue" if trial.no_verdict else state.verdict,
+            "verdict": "continue" if test.no_verdict else state.verdict,
             "elo": estimate and estimate.elo,
             "error": estimate and estimate.error,
             "bound": estimate.bound if estimate else "",
             "nelo": estimate and estimate.nelo,
             "nelo_error": estimate and estimate.nelo_error,
-            "beyond": played - trial.pairs,
+            "beyond": played - test.pairs,
         }
 
 
-def _in_words(report: dict, trial: Trial, at_end: bool) -> str:
+def _in_words(report: dict, test: CandidateTest, at_end: bool) -> str:
     if report["elo"] is None:
         elo = "no Elo yet"
     elif report["bound"]:
@@ -219,10 +219,10 @@ def _in_words(report: dict, trial: Trial, at_end: bool) -> str:
     if report["no_verdict"]:
         verdict = f"; no verdict: {report['no_verdict']}"
     elif report["verdict"] == "continue":
-        early = f"; no verdict before {trial.test.min_pairs} pairs" if trial.test.too_few(trial.counts) else ""
+        early = f"; no verdict before {test.sprt.min_pairs} pairs" if test.sprt.too_few(test.counts) else ""
         verdict = "; no verdict after all games" if at_end else early
     else:
-        verdict = f"; {in_words(report['verdict'], trial.test.elo0, trial.test.elo1).rstrip('.')}"
+        verdict = f"; {in_words(report['verdict'], test.sprt.elo0, test.sprt.elo1).rstrip('.')}"
         if report["beyond"]:
             verdict += f" ({report['beyond']} more pairs, played ahead, are not part of this)"
     return (

@@ -113,19 +113,19 @@ def tests(run: Tournament) -> dict[str, list[tuple[int, float]]]:
     with Store.open(run.folder) as store:
         for result in store.results():
             schedule.took(*result)
-            for label, trial in _trials(schedule):
+            for label, test in _tests(schedule):
                 curve = curves.setdefault(label, [(0, 0.0)])
-                if (pairs := sum(trial.counts)) != curve[-1][0]:
-                    curve.append((pairs, trial.state.llr))
+                if (pairs := sum(test.counts)) != curve[-1][0]:
+                    curve.append((pairs, test.state.llr))
     return curves
 
 
-def _trials(schedule: Schedule) -> Iterator[tuple]:
+def _tests(schedule: Schedule) -> Iterator[tuple]:
     for number, format in enumerate(schedule.formats):
         assert isinstance(format, SequentialTest)
-        for pair, trial in format.trials.items():
+        for pair, test in format.tests.items():
             several = f", {schedule.labels[number]}" if len(schedule.formats) > 1 else ""
-            yield f"{format.candidate(pair)}{several}", trial
+            yield f"{format.candidate(pair)}{several}", test
 
 
 # -- Drawn ---------------------------------------------------------------------------------------------------------

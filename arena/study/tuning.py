@@ -22,8 +22,7 @@ from arena.config.keys import MAX_COUNT
 from arena.config.loading import from_values
 from arena.config.trust import TrustError, import_stored
 from arena.formats.base import UNKNOWN, Way
-from arena.formats.sequential import SprtTable
-from arena.formats.sequential import Trial as Test
+from arena.formats.sequential import CandidateTest, SprtTable
 from arena.games.core.shared.errors import UserError
 from arena.results.statistics.elo import Estimate, pentanomial
 from arena.results.statistics.surface import Results, Surface, fit
@@ -41,7 +40,7 @@ class TuningError(UserError):
     """A tuning that cannot go on, or has nothing to recommend."""
 
 
-class Played(NamedTuple):
+class PlayedPair(NamedTuple):
     """A pair of games of one opening: the first agent's points, None for a void game, and how the games went."""
 
     points: tuple[float | None, float | None]
@@ -54,14 +53,14 @@ class Played(NamedTuple):
         return sum(points or 0.0 for points in self.points)
 
     @property
-    def turned(self) -> "Played":
+    def turned(self) -> "PlayedPair":
         """The pair with the other agent's points."""
         one, other = (None if points is None else 1 - points for points in self.points)
         return self._replace(points=(one, other))
 
 
 # of two agents, by condition and opening
-Pairs = dict[tuple[str, str], dict[tuple[int, int], Played]]
+Pairs = dict[tuple[str, str], dict[tuple[int, int], PlayedPair]]
 
 
 @dataclass(frozen=True)
@@ -249,7 +248,7 @@ class Findings:
         all_of_spsa = tuning.sampler == "spsa" and len(self.searched) * tuning.at_once >= tuning.iterations
         return self.played >= self.games and (self.games >= tuning.games or all_of_spsa)
 
-    def of(self, one: str, other: str) -> dict[tuple[int, int], Played]:
+    def of(self, one: str, other: str) -> dict[tuple[int, int], PlayedPair]:
         """The pairs of games that count of two agents, with the points of the first."""
         found = self.pairs.get((one, other))
         if found is None:
@@ -401,9 +400,9 @@ class Findings:
         return (found[0][0], found[0][2], found[-1][3]) if found else None
 
     @cached_property
-    def test(self) -> Test:
+    def test(self) -> CandidateTest:
         """The confirming match's test, of the pairs in the order of their openings."""
-        test = Test(self.tuning.test)
+        test = CandidateTest(self.tuning.test)
         if self.confirming:
             name, begin, end = self.confirming
             pairs = self.pairs.get((name, START)) or {}

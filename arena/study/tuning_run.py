@@ -23,7 +23,7 @@ from arena.runner.running import QUIETLY, Playing
 from arena.runner.steps import Grown, play_steps
 from arena.study import cells
 from arena.study.space import space_of
-from arena.study.tuning import RECOMMENDED, START, Findings, Pairs, Played, Step, Tuning
+from arena.study.tuning import RECOMMENDED, START, Findings, Pairs, PlayedPair, Step, Tuning
 from arena.study.tuning_steps import next_step
 
 STEPS = "steps.jsonl"
@@ -128,7 +128,7 @@ def _stored_pairs(folder: Path) -> Pairs:
     for (one, other, condition, opening), both in halves.items():
         if len(both) == 2:
             points, ways, again = zip(both[0], both[1])
-            found.setdefault((one, other), {})[condition, opening] = Played(points, ways, all(again))
+            found.setdefault((one, other), {})[condition, opening] = PlayedPair(points, ways, all(again))
     return found
 
 

@@ -13,7 +13,7 @@ from arena.config.loading import from_values
 from arena.formats.base import Way
 from arena.formats.pairing import bracket, fewest_rematches, pair_off
 from arena.formats.schedule import Schedule
-from arena.formats.sequential import BATCH, LEAST, NO_NEW_PAIR, SprtTable, Trial
+from arena.formats.sequential import BATCH, LEAST, NO_NEW_PAIR, CandidateTest, SprtTable
 from arena.results.database.record import Reason
 from arena.results.statistics.sprt import Sprt
 from tests.arena.fixtures import every_fixture
@@ -327,13 +327,13 @@ def test_failures_are_no_verdict(reason, allowed, verdict):
 
 
 def test_a_verdict_counts_unless_more_than_half_of_the_lost_games_were_lost_by_a_failure():
-    trial = Trial(SprtTable(elo0=0, elo1=300))
+    test = CandidateTest(SprtTable(elo0=0, elo1=300))
     died, over = Way("", "", Reason.DIED), Way("", "", Reason.PLAYED_OUT)
-    while trial.state.verdict == "continue":
-        trial.take([1.0, 1.0], (died, over))
-    assert (trial.state.verdict, trial.no_verdict) == ("H1", "") and trial.failures == trial.losses / 2
-    trial.take([1.0, 1.0], (died, died))
-    assert trial.no_verdict.startswith(f"{trial.failures} of {trial.losses} lost games were lost by a failure")
+    while test.state.verdict == "continue":
+        test.take([1.0, 1.0], (died, over))
+    assert (test.state.verdict, test.no_verdict) == ("H1", "") and test.failures == test.losses / 2
+    test.take([1.0, 1.0], (died, died))
+    assert test.no_verdict.startswith(f"{test.failures} of {test.losses} lost games were lost by a failure")
 
 
 # -- Configuration ----------------------------------------------------------------------------------------------------

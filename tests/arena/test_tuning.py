@@ -31,7 +31,7 @@ from arena.results.statistics.elo import expected_score
 from arena.results.statistics.surface import DRAWS, TRIED
 from arena.study import samplers, tuning_run
 from arena.study.space import Parameter, Space, space_of
-from arena.study.tuning import RECOMMENDED, START, Findings, Played, Step, Tuning, TuningError
+from arena.study.tuning import RECOMMENDED, START, Findings, PlayedPair, Step, Tuning, TuningError
 from arena.study.tuning_steps import next_step
 
 optuna = pytest.mark.skipif(not samplers.has("optuna"), reason="needs the extra tune")
@@ -85,7 +85,7 @@ def played(tuning, law, seed, confirm=True) -> Findings:
                 tilt = rng.normal(0, 60)  # an opening that favours a side
                 chances = [expected_score(elo[one] - elo.get(other, 0.0) + side * tilt) for side in (1, -1)]
                 points = tuple(float(rng.choice([0, 0.5, 1], p=_shares(chance))) for chance in chances)
-                pairs.setdefault((one, other), {})[0, opening] = Played(points)
+                pairs.setdefault((one, other), {})[0, opening] = PlayedPair(points)
 
 
 def _shares(chance):
@@ -286,7 +286,7 @@ def test_what_a_trial_is_worth_is_the_log_odds_of_its_points():
     tuning, values = Planted.of(1), {"evaluation.t0": 0.25}
     step = Step("search", [("trial 1", tuning.space.spec(values))], [("trial 1", values)], [("trial 1", START, 0, 4)])
     for points, worth in (((1.0, 0.0), 0.0), ((1.0, 1.0), math.log(8.5 / 0.5)), ((0.5, 0.0), math.log(2.5 / 6.5))):
-        pairs = {("trial 1", START): {(0, opening): Played(points) for opening in range(4)}}
+        pairs = {("trial 1", START): {(0, opening): PlayedPair(points) for opening in range(4)}}
         assert Findings(tuning, [step], pairs).trials[-1].value == pytest.approx(worth, abs=1e-12)
 
 
