@@ -67,7 +67,7 @@ class Server(NamedTuple):
     flagged: np.ndarray  # bool[capacity]: a leaf in flight, or a node with nothing to give out below it
 
 
-class Answer(NamedTuple):
+class LeafMoves(NamedTuple):
     """A leaf's moves with their numbers, as a job has found them."""
 
     move: np.ndarray  # int32[n]

@@ -16,7 +16,7 @@ from arena.agents.core.pool import Pool
 from arena.agents.core.solve import Goal, Unsolved
 from arena.agents.core.virtual import VirtualClock
 from arena.agents.knowledge import tablebase as tables
-from arena.agents.proof.joblevel import Answer
+from arena.agents.proof.joblevel import LeafMoves
 from arena.agents.proof.numbers import DRAWS, INFINITE, NODES, new_counts
 from arena.agents.proof.proof_agent import ProofAgent
 
@@ -42,7 +42,7 @@ class Report(NamedTuple):
     numbers: tuple[int, int] | None  # proof and disproof number; None if the search has none
     nodes: int  # since the last report
     draws: int
-    answer: Answer  # with the last report, as far as the search knows it
+    answer: LeafMoves  # with the last report, as far as the search knows it
     done: bool
     bytes: int  # the search's own memory
 
@@ -71,9 +71,9 @@ class Executor(Protocol):
         """End the workers at once."""
 
 
-def no_answer() -> Answer:
+def no_moves() -> LeafMoves:
     """No moves."""
-    return Answer(*(np.empty(0, np.int32) for _ in Answer._fields))
+    return LeafMoves(*(np.empty(0, np.int32) for _ in LeafMoves._fields))
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ProofJob:
         ran = self.search.run(min(self.job.every, self.job.nodes - nodes))
         numbers, visited = self.search.numbers(), int(self.counts[NODES])
         done = ran == 0 or 0 in numbers or visited >= self.job.nodes
-        answer = Answer(*(np.array(column, np.int32) for column in self.search.moves())) if done else no_answer()
+        answer = LeafMoves(*(np.array(column, np.int32) for column in self.search.moves())) if done else no_moves()
         spent = visited - nodes, int(self.counts[DRAWS]) - draws
         return Report(self.job.number, numbers, *spent, answer, done, self.bytes() if done else 0)
 
@@ -129,12 +129,12 @@ class AnyJob:
         self.solver = place.agent.new_solver(place.game, Budget(nodes=job.nodes))
 
     def __call__(self):
-        job, solver, numbers, answer = self.job, self.solver, None, no_answer()
+        job, solver, numbers, answer = self.job, self.solver, None, no_moves()
         with suppress(Unsolved):
             found = solver.settle(job.state, job.goal)
             numbers = (0, INFINITE) if found.holds else (INFINITE, 0)
             if found.move is not None:
-                answer = Answer(*(np.array([one], np.int32) for one in (found.move, *numbers)))
+                answer = LeafMoves(*(np.array([one], np.int32) for one in (found.move, *numbers)))
         return Report(job.number, numbers, solver.nodes, int(solver.may_draw()), answer, True, solver.peak_bytes())
 
 

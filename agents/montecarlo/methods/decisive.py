@@ -21,7 +21,7 @@ from arena.games.core.random import random_below
 FAR = 1000.0  # puts a bound below all others but LOST
 
 
-class Found(NamedTuple):
+class DecisiveMoves(NamedTuple):
     """Findings at nodes, and scratch space."""
 
     wins: np.ndarray  # int32[nodes], at a first child's row: the index of a child that wins at once, or NONE
@@ -45,7 +45,7 @@ class Decisive(Method):
 
     def new_memory(self, game, nodes):
         states, moves = np.zeros((2, game.state_size), game.dtype), np.zeros((2, game.max_moves), np.int32)
-        return Found(np.zeros(nodes, np.int32), np.zeros(nodes, np.bool_), states, moves)
+        return DecisiveMoves(np.zeros(nodes, np.int32), np.zeros(nodes, np.bool_), states, moves)
 
     def expanded(self, game, search, walk, node):
         tree, memory = search.tree, search.memory
