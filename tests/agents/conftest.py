@@ -4,6 +4,7 @@ import pytest
 
 from arena import games
 from arena.games.core.evaluations.network_file import POLICY, network_bytes
+from arena.games.core.jit import kernels
 from tests.agents.test_learning import random_network
 
 
@@ -32,3 +33,11 @@ def unusable():
         ("a.policy", "connect4", "is for tictactoe, not for connect4"),
         ("a.policy", "hex", "does not say what its cells hold"),
     ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _tables():
+    """No kernel of ours asks its game for what tables lack: each process would compile it in vain."""
+    yield
+    ours = (kernel for kernel in kernels if kernel.py_func.__module__.startswith("arena."))
+    assert not [kernel.py_func.__qualname__ for kernel in ours if getattr(kernel, "_refused", None)]

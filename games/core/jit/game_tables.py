@@ -78,7 +78,7 @@ NUMBERS = (
     "state_size", "move_limit", "max_moves", "max_plies", "code_limit", "symmetries", "players", "soonest_win",
     "soonest_loss", "lanes", "lane_bits",
 )  # fmt: skip
-FLAGS = ("has_chance", "has_draws", "has_tabu_moves", "uniform_playouts")
+FLAGS = ("has_chance", "has_draws", "has_tabu_moves", "uniform_playouts", "quick_keys")
 # methods that need this attribute to be true; kernels that can call them do not otherwise
 CONDITIONAL = {
     "chance": "has_chance",
