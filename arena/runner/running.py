@@ -100,7 +100,7 @@ def _in_turn(config: Config, *how) -> "Tournament":
         return _run(config, *how)
 
 
-class Step(NamedTuple):
+class StudyStep(NamedTuple):
     """What a run is told that is a step of a study: the processes that stay, and what to note of it in the store.
 
     checked: whether this process has looked through the store already
@@ -120,7 +120,7 @@ class Playing(NamedTuple):
     events: Callable[[], Events] | None = None  # makes those of each time that the run goes on
     tell: Callable[[str], None] = lambda text: None  # gets a line before each of these
 
-    def play(self, config: Config, folder: Path, step: Step) -> "Tournament":
+    def play(self, config: Config, folder: Path, step: StudyStep) -> "Tournament":
         """What is missing of a run."""
         place, events = _place(self.workers, self.cluster), self.events() if self.events else _default_events()
         return _in_turn(config, folder, place, True, self.changed, events, step)
@@ -130,7 +130,7 @@ QUIETLY = Playing()
 
 
 def _run(
-    config: Config, out, place, resume: bool, changed: bool, events: Events, step: Step | None = None
+    config: Config, out, place, resume: bool, changed: bool, events: Events, step: StudyStep | None = None
 ) -> "Tournament":
     here, new = isinstance(place, int), _is_new(out, resume)
     if here and new:

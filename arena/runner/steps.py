@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from arena.config.config import Config
 from arena.results.database.store import FILE_NAME, Store
-from arena.runner.running import OVER, Playing, Step
+from arena.runner.running import OVER, Playing, StudyStep
 from arena.runner.study_kinds import is_study
 from arena.workers.crew import Crew
 
@@ -30,7 +30,7 @@ def play_steps(steps: Iterator[Grown], folder: Path, playing: Playing) -> None:
         for number, grown in enumerate(steps):
             if grown.words:
                 playing.tell(grown.words)
-            playing.play(grown.config, folder, Step(crew, about, checked=number > 0))
+            playing.play(grown.config, folder, StudyStep(crew, about, checked=number > 0))
     if of_study and (folder / FILE_NAME).exists():
         with Store.open(folder, write=True) as store:
             store.set_meta(OVER, True)

@@ -33,8 +33,8 @@ from arena.games.core.play.observed import (
     played,
     playouts_kernel,
     require,
-    steps,
     tabu_kernel,
+    transitions,
     values_kernel,
     view,
     views,
@@ -110,7 +110,7 @@ def check_play(game, seed):
         for state, again, key, other in zip(line.states, replayed.states, line.keys, replayed.keys):
             require(np.array_equal(state, again), game, state, "replay gives another state")
             require(key == other, game, state, f"replay gives another key, {other}, not {key}")
-    for state, move, after in steps(game, seed):
+    for state, move, after in transitions(game, seed):
         require(np.array_equal(played(game, state, move), after), game, state, f"move {move} gives two states")
     for state, move, after in in_plain_python(game, seed):
         kept = state.copy()
@@ -259,7 +259,7 @@ def check_codes(game, seed):
 
 def check_symmetries(game, seed):
     """Symmetries take legal moves and the states after them to those of the image."""
-    for i, (step, (state, found)) in enumerate(zip(steps(game, seed), views(game, seed))):
+    for i, (step, (state, found)) in enumerate(zip(transitions(game, seed), views(game, seed))):
         require(np.array_equal(found.images[0], state), game, state, "symmetry 0 is not the identity")
         place, after = found.moves.tolist().index(step.move), view(game, step.after)
         for symmetry in image_numbers(game, i):

@@ -29,7 +29,7 @@ class ConformanceError(AssertionError):
     """A game breaks a rule of the interface in games/core/game.py."""
 
 
-class Line(NamedTuple):
+class RandomLine(NamedTuple):
     """A random game."""
 
     states: np.ndarray  # dtype[plies + 1, state_size]
@@ -37,7 +37,7 @@ class Line(NamedTuple):
     keys: np.ndarray  # uint64[plies + 1]
 
 
-class Step(NamedTuple):
+class Transition(NamedTuple):
     """A move of a random game."""
 
     state: np.ndarray
@@ -175,10 +175,10 @@ def marked(game, dtype=np.int32):
     return np.full(2 * game.max_moves + 64, MARK, dtype)
 
 
-def walk(game, state, played, rng, plain=False) -> Line:
+def walk(game, state, played, rng, plain=False) -> RandomLine:
     """A line of given moves; -1: random ones to the end of the game or the array."""
     size, moves = len(played) + 1, marked(game)
-    line = Line(np.zeros((size, game.state_size), game.dtype), played, np.zeros(size, np.uint64))
+    line = RandomLine(np.zeros((size, game.state_size), game.dtype), played, np.zeros(size, np.uint64))
     line.states[0] = state
     try:
         plies, over, count = call(walk_kernel, game, line, moves, rng, plain=plain)
@@ -189,19 +189,19 @@ def walk(game, state, played, rng, plain=False) -> Line:
         allowed = f"it can be 1 to max_moves = {game.max_moves}"
         require(1 <= count <= game.max_moves, game, end, f"legal_moves returns {count}: {allowed}")
         require(False, game, end, f"legal_moves writes more moves than max_moves = {game.max_moves}")
-    return Line(line.states[: plies + 1], played[:plies], line.keys[: plies + 1])
+    return RandomLine(line.states[: plies + 1], played[:plies], line.keys[: plies + 1])
 
 
-def _last_moves(game, lines: list[Line]) -> str:
+def _last_moves(game, lines: list[RandomLine]) -> str:
     """The last moves of a game, in words."""
     last = lines[-1]
     shown = [str(game.move_name(state, move)) for state, move in zip(last.states, last.played.tolist())][-LAST:]
     return f"; the last moves are {' '.join(shown)}"
 
 
-def random_line(game, seed, plain=False) -> Line:
+def random_line(game, seed, plain=False) -> RandomLine:
     """A random game from the initial position to its end."""
-    rng, lines, plies, state = stream(seed), list[Line](), 0, game.initial()
+    rng, lines, plies, state = stream(seed), list[RandomLine](), 0, game.initial()
     while not game.is_over(state):
         if plies >= game.max_plies:
             require(False, game, state, f"still going on after max_plies = {game.max_plies}{_last_moves(game, lines)}")
@@ -211,28 +211,28 @@ def random_line(game, seed, plain=False) -> Line:
     pairs = [(line.states[1:], line.keys[1:]) for line in lines]
     states = np.concatenate([lines[0].states[:1], *(states for states, _ in pairs)])
     keys = np.concatenate([lines[0].keys[:1], *(keys for _, keys in pairs)])
-    return Line(states, np.concatenate([line.played for line in lines]), keys)
+    return RandomLine(states, np.concatenate([line.played for line in lines]), keys)
 
 
 @functools.lru_cache(maxsize=4)
-def lines(game, seed) -> list[Line]:
+def lines(game, seed) -> list[RandomLine]:
     """The random games that all checks look at."""
     return [random_line(game, derive_seed(seed, "check", i), plain=i == 0) for i in range(LINES)]
 
 
 @functools.lru_cache(maxsize=4)
-def steps(game, seed) -> list[Step]:
+def transitions(game, seed) -> list[Transition]:
     """Moves of the first three games, a sample of long ones."""
-    found: list[Step] = []
+    found: list[Transition] = []
     for line in lines(game, seed)[:3]:
         every = 1 + len(line.played) // SAMPLE
-        found += map(Step, line.states[:-1:every], line.played[::every].tolist(), line.states[1::every])
+        found += map(Transition, line.states[:-1:every], line.played[::every].tolist(), line.states[1::every])
     return found
 
 
-def in_plain_python(game, seed) -> list[Step]:
-    """The steps for plain Python: the longer the lists of moves, the fewer."""
-    found = steps(game, seed)
+def in_plain_python(game, seed) -> list[Transition]:
+    """The transitions for plain Python: the longer the lists of moves, the fewer."""
+    found = transitions(game, seed)
     return found[:: 1 + len(found) // max(8, PLAIN // game.max_moves)]
 
 
@@ -264,8 +264,8 @@ def view(game, state, most=None, draws=1, rng=None, plain=False) -> View:
 
 @functools.lru_cache(maxsize=4)
 def views(game, seed) -> list[tuple[np.ndarray, View]]:
-    """(state, View) before each of the steps."""
-    return [(step.state, view(game, step.state)) for step in steps(game, seed)]
+    """(state, View) before each of the transitions."""
+    return [(one.state, view(game, one.state)) for one in transitions(game, seed)]
 
 
 def played(game, state, move) -> np.ndarray:
