@@ -252,17 +252,17 @@ def solve(solver: Solver, state: np.ndarray, *, goal: str = "", shortest: bool =
     """
     check_question(solver.game, state, goal)
     solver.begin()
-    answer = Answer(solver, state)
+    partial = PartialSolution(solver, state)
     unsolved = ""
     try:
-        answer.find_value(goal)
-        if answer.value and shortest:
-            answer.plies = solver.plies(state, answer.player if answer.value > 0 else 1 - answer.player)
-        if answer.reached is not None and moves != "none":
-            answer.find_moves(moves)
+        partial.find_value(goal)
+        if partial.value and shortest:
+            partial.plies = solver.plies(state, partial.player if partial.value > 0 else 1 - partial.player)
+        if partial.reached is not None and moves != "none":
+            partial.find_moves(moves)
     except Unsolved as reason:
         unsolved = str(reason)
-    found = answer.value, answer.best, answer.plies, answer.line, answer.goals
+    found = partial.value, partial.best, partial.plies, partial.line, partial.goals
     return Solution(*found, solver.nodes, solver.seconds, solver.peak_bytes(), unsolved, solver.virtual_time)
 
 
@@ -286,7 +286,7 @@ def check_question(game, state, goal) -> None:
         raise Unsuited(f"{game} has no draws: its only goal is win")
 
 
-class Answer:
+class PartialSolution:
     """What is known of a solution when the budget ends."""
 
     def __init__(self, solver, state):

@@ -194,7 +194,7 @@ COUNTERPARTS[OpenSpielGame.name] = lambda game: Counterpart(game.game, first=gam
 # -- Their searches -------------------------------------------------------------------------------------------------
 
 
-class Found(NamedTuple):
+class FoundAction(NamedTuple):
     """A search's answer for a state."""
 
     action: int
@@ -219,7 +219,7 @@ class Searcher(Agent):
         return SearcherPlayer(self, game, budget)
 
     @abstractmethod
-    def search(self, state: Any, budget: Budget, seed: int) -> Found:
+    def search(self, state: Any, budget: Budget, seed: int) -> FoundAction:
         """One action; if a move has several, only its first."""
 
 
@@ -249,7 +249,7 @@ class SearcherPlayer(Player):
         table = first.statistics if len(taken) == 1 else None
         return Decision(move, value, (move,), self._ours(table), playouts=first.playouts, depth=self.budget.depth)
 
-    def _search(self, theirs: Any, rng: np.ndarray) -> Found:
+    def _search(self, theirs: Any, rng: np.ndarray) -> FoundAction:
         return self.agent.search(theirs, self.budget, int(next_word(rng) >> np.uint64(33)))
 
     def _ours(self, table: MoveStatistics | None) -> MoveStatistics | None:
@@ -287,7 +287,7 @@ class OpenSpielMCTS(Searcher):
         check_range("rollouts", self.rollouts, 1, 1 << 20)
         check_range("memory", self.memory, 1, 1 << 24)
 
-    def search(self, state: Any, budget: Budget, seed: int) -> Found:
+    def search(self, state: Any, budget: Budget, seed: int) -> FoundAction:
         evaluator = pyspiel.RandomRolloutEvaluator(self.rollouts, seed)
         most = ENDLESS if budget.playouts is None else max(budget.playouts, LEAST)
         limits = most, self.memory, self.solve, seed, False
@@ -303,7 +303,7 @@ class OpenSpielMCTS(Searcher):
         )
         best = root.best_child()
         value = best.outcome[player] if best.outcome else best.total_reward / max(best.explore_count, 1)
-        return Found(best.action, float(value), int(root.explore_count), table)
+        return FoundAction(best.action, float(value), int(root.explore_count), table)
 
 
 @dataclass(frozen=True)
@@ -319,8 +319,8 @@ class OpenSpielAlphaBeta(Searcher):
     budgets: ClassVar[tuple[str, ...]] = ("depth",)
     needs: ClassVar[Needs] = Needs(chance=False, kernels=False)
 
-    def search(self, state: Any, budget: Budget, seed: int) -> Found:
+    def search(self, state: Any, budget: Budget, seed: int) -> FoundAction:
         from open_spiel.python.algorithms.minimax import alpha_beta_search
 
         value, action = alpha_beta_search(state.get_game(), state, lambda state: 0.0, budget.depth)
-        return Found(action, float(value))
+        return FoundAction(action, float(value))
