@@ -1,7 +1,7 @@
 """The effort of a decision: every statistic that an agent may report, declared once.
 
 A field of `Effort` is a parameter of `Decision`, a column of the store, of the tables `moves` and `effort` and of every
-export, and a key of the JSON lines.  A new one raises `results.database.store.SCHEMA_VERSION`.
+export, and a key of the JSON lines.  A new one raises `results.database.rows.SCHEMA_VERSION`.
 
 This module imports neither NumPy nor Numba, so that `results` can read it quickly.
 """

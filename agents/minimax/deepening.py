@@ -8,7 +8,7 @@ from arena.agents.core.agent import Decision, Player, Unsuited
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.needs import Needs
 from arena.agents.core.solve import Solver
-from arena.agents.core.table import HITS, Table, check_table, leave_table, new_generation, new_table
+from arena.agents.core.transposition_table import HITS, Table, check_table, leave_table, new_generation, new_table
 from arena.agents.core.tree_node import after
 from arena.agents.knowledge.prepared import PreparedAgent
 from arena.agents.minimax.depthfirst import depth_first_kernel, line_kernel
@@ -41,7 +41,7 @@ class DepthFirstMinimax(PreparedAgent):
         terms, as in "corners=8, moves=1"; "" for its default
     scores: play for the game's score (discs, say) rather than for a win; the depth should then reach the end
     table: the transposition table's size in MiB; 0 for none
-    scheme: what is replaced when the table is full: new, big or two_big (agents/core/table.py)
+    scheme: what is replaced when the table is full: new, big or two_big (agents/core/transposition_table.py)
     symmetries: treat symmetric positions as one, in the table if there is one, else among the moves of a node
     """
 

@@ -14,7 +14,7 @@ The helpers are `inlined`, since calls that pass the search would take half the 
 import numpy as np
 
 from arena.agents.core.sides import result_of, same_side, side_to_move
-from arena.agents.core.table import fetch, move_image, probe, store, table_key
+from arena.agents.core.transposition_table import fetch, move_image, probe, store, table_key
 from arena.agents.minimax.ordering import are_ranked, bring_best_forward, merge_symmetric, note_cutoff, order_moves
 from arena.agents.minimax.stack import DONE, END, EVALUATED, FORESEEN, FROM_TABLE, INFINITE, OPEN, TOO_LATE, WIN
 from arena.games.core.jit import inlined, kernel

@@ -7,7 +7,7 @@ quick ends, which are refuted soonest, as in Pascal Pons' solver of Connect 4 (h
 The table holds certain bounds of plies to a win or a loss, counted from the position, and so serves every later
 question.  Two rows share a key: the first is for the position that took the most work, the other for the newest.  The
 word of the key is stored as the exclusive or of both, so that threads share a table without locks
-(agents/core/table.py).
+(agents/core/transposition_table.py).
 
 Threads search one question together until one has the answer, kept apart by a rule: `Alone` for one thread, and those
 of agents/minimax/sharing.py and brothers.py for several.
@@ -20,7 +20,7 @@ import numpy as np
 
 from arena.agents.core.selection import prefetch
 from arena.agents.core.sides import result_of, same_side, side_to_move
-from arena.agents.core.table import LINE_WORDS, aligned, move_image, share_of, table_key
+from arena.agents.core.transposition_table import LINE_WORDS, aligned, move_image, share_of, table_key
 from arena.agents.minimax.ordering import KILLER_RANK, MOST_HISTORY, OWN_SHIFT, TABLE_RANK, bring_best_forward
 from arena.agents.minimax.stack import DONE, DepthFirstOptions, new_stack, records
 from arena.games.core.jit import Compilable, inlined, kernel

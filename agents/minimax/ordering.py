@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.agents.core.learned import NOT_LEARNED, Learned, units_after
-from arena.agents.core.table import move_image
+from arena.agents.core.transposition_table import move_image
 from arena.games.core.jit import Compilable, inlined, kernel
 
 TABLE_RANK, OWN_SHIFT, KILLER_RANK, MOST_HISTORY = 1 << 60, 20, 1 << 19, (1 << 19) - 1

@@ -12,8 +12,8 @@ import numpy as np
 from arena.agents.core.chunks import run_chunks
 from arena.agents.core.sides import side_to_move
 from arena.agents.core.solve import NEVER, Exact, Progress, Proof, Solver
-from arena.agents.core.table import ROW_BYTES, filled
 from arena.agents.core.threads import Threads
+from arena.agents.core.transposition_table import ROW_BYTES, filled
 from arena.agents.minimax.brothers import YoungBrothersWait
 from arena.agents.minimax.depthfirst import depth_first_kernel
 from arena.agents.minimax.exact import (

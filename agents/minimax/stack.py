@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.agents.core.table import Table
+from arena.agents.core.transposition_table import Table
 from arena.agents.minimax.ordering import NO_POLICY, Policy
 from arena.games.core.jit import COMPILED
 

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from arena.agents.core.table import (
+from arena.agents.core.transposition_table import (
     ALL_SCHEMES,
     COLLECT,
     ROW_BYTES,
@@ -114,7 +114,7 @@ class DepthFirstProver(ProofAgent):
 
     table: size of the transposition table in MiB
     symmetries: let symmetric positions share a place in the table
-    scheme: what is replaced when the table is full: new, big, two_big or collect (agents/core/table.py)
+    scheme: what is replaced when the table is full: new, big, two_big or collect (agents/core/transposition_table.py)
     replace_by: what earns a position its place in the table: the work it took, or its depth, the less the better
     epsilon: how far a threshold exceeds the number that sets it, as a share of that number
     """

@@ -5,8 +5,9 @@ All threads search the same position by the same rule.  While below the nodes of
 others a mark makes a node's number larger by a share of it, so that they prefer siblings about as good.  Marks affect
 choices alone: numbers are stored, and nodes settled, without them.
 
-The table needs no lock (agents/core/table.py); before each choice a thread reads again what the others have found.
-From time to time it begins at the root again, so that it does not stay below a node that another has settled.
+The table needs no lock (agents/core/transposition_table.py); before each choice a thread reads again what the others
+have found.  From time to time it begins at the root again, so that it does not stay below a node that another has
+settled.
 
 Simulated workers take turns of SLICE nodes in virtual time, whose unit is a node, and leave their marks between turns.
 The cost of shared memory is not simulated.
@@ -17,9 +18,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from arena.agents.core.table import new_counts as new_table_counts
-from arena.agents.core.table import probe
 from arena.agents.core.threads import Simulable, Threads
+from arena.agents.core.transposition_table import new_counts as new_table_counts
+from arena.agents.core.transposition_table import probe
 from arena.agents.core.virtual import VirtualClock
 from arena.agents.proof.dfpn_family import (
     DISPROOF,

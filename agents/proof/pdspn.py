@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from arena.agents.core.table import probe, store
+from arena.agents.core.transposition_table import probe, store
 from arena.agents.proof.bestfirst import LEAF, ROOT, TreeSearch, best_first, is_open, restart_tree
 from arena.agents.proof.dfpn_family import worth
 from arena.agents.proof.numbers import NODES, combine

@@ -11,8 +11,8 @@ each worker looks for its jobs under a lock; here one process does this for all 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from arena.agents.core.table import ROW_BYTES, filled
 from arena.agents.core.threads import Simulable
+from arena.agents.core.transposition_table import ROW_BYTES, filled
 from arena.agents.proof.dfpn import DFPNRule
 from arena.agents.proof.dfpn_family import DepthFirstProver
 from arena.agents.proof.jobs import LONG_JOB, SHORT_JOB

@@ -7,7 +7,7 @@ slices of SLICE.  Waiting for a lock is not simulated.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from arena.agents.core.table import new_counts as new_table_counts
+from arena.agents.core.transposition_table import new_counts as new_table_counts
 from arena.agents.core.virtual import VirtualClock
 from arena.agents.proof.bestfirst import new_proof_tree
 from arena.agents.proof.dfpn_family import ProofSearch, new_line, scratch_of

@@ -1,4 +1,4 @@
-"""The processes of SPDF-PN, with one table for all, which needs no lock (agents/core/table.py).
+"""The processes of SPDF-PN, with one table for all, which needs no lock (agents/core/transposition_table.py).
 
 The process that gives jobs out keeps all that a job needs, so that it can be done again if its process dies.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from arena.agents.core.pool import CONTEXT, Pool
 from arena.agents.core.solve import Goal
-from arena.agents.core.table import Table, clear, table_in, table_words
+from arena.agents.core.transposition_table import Table, clear, table_in, table_words
 from arena.agents.knowledge import tablebase as tables
 from arena.agents.proof.dfpn_family import DISPROOF, PROOF, ProofSearch
 from arena.agents.proof.numbers import DRAWS, NODES, new_counts

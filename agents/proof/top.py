@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.agents.core.probing import find_slot
-from arena.agents.core.table import probe, store
+from arena.agents.core.transposition_table import probe, store
 from arena.agents.proof.dfpn_family import (
     DISPROOF,
     PROOF,

@@ -136,7 +136,7 @@ def _with_budget(agent, given: list[str] | None):
 def _warm(game, agent) -> None:
     """Compile what the agent runs before the clock counts; a failure will show in the game."""
     from arena.config.config import Seat
-    from arena.play.first_moves import warm
+    from arena.play.warming import warm
 
     with progress_line():
         warm([game], Seat(str(agent), agent, agent.budget()))

@@ -36,7 +36,7 @@ def serve_agent(
         from arena import agents, games
         from arena.agents.outside.serving import serve
         from arena.config.config import Seat
-        from arena.play.first_moves import warm
+        from arena.play.warming import warm
 
         def compiled(agent, game):
             if not agent.refuses(game):

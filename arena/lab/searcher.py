@@ -25,7 +25,7 @@ from arena.agents.outside.thinking import Reporter, Thinking
 from arena.config.config import Seat
 from arena.games.core.shared.errors import UserError
 from arena.play.duel import usual_budget
-from arena.play.first_moves import warm
+from arena.play.warming import warm
 
 EVERY, CHUNK = 0.2, 0.05  # seconds between thoughts, and between looks at whether to stop
 NICE = 5  # so that pages are answered though searches keep every core busy

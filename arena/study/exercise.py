@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from arena import agents, games
 from arena.agents.core.chunks import run_chunks
-from arena.agents.core.table import clear
+from arena.agents.core.transposition_table import clear
 from arena.games.core.random import stream
 
 GAMES = ("tictactoe", "connect4(rows=4, columns=4)", "connect4(rows=5, columns=4)")

@@ -16,7 +16,7 @@ from arena.games.core.jit.kept import OTHER_VERSION
 from arena.games.core.shared import cache
 from arena.games.core.shared.errors import UserError
 from arena.games.core.shared.plugins import import_named
-from arena.play import first_moves
+from arena.play import warming
 
 LEAST = Budget(playouts=1, nodes=1, depth=1)
 
@@ -69,7 +69,7 @@ def parts(game_specs: Iterable[str], agent_specs: Iterable[str]) -> list[list[Pa
     """
     made, known = [agents.make(spec) for spec in agent_specs], [games.make(spec) for spec in game_specs]
     classes: dict[type, list[Agent]] = {}
-    for agent in sorted(made, key=lambda agent: first_moves.weight(type(agent)), reverse=True):
+    for agent in sorted(made, key=lambda agent: warming.weight(type(agent)), reverse=True):
         classes.setdefault(type(agent), []).append(agent)
     kernels = [Part(_samples(group, known), tuple(map(str, group))) for group in classes.values()]
     done = {(game, agent) for part in kernels for game in part.games for agent in part.agents}
@@ -116,5 +116,5 @@ def warm_part(part: Part) -> list[tuple[str, str, float, str]]:
     for game in map(games.make, part.games):
         for agent in map(agents.make, part.agents):
             seat = Seat(str(agent), agent, agent.budget(LEAST))
-            rows.append((str(game), seat.name, *first_moves.warm([game], seat)))
+            rows.append((str(game), seat.name, *warming.warm([game], seat)))
     return rows

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from multiprocessing import connection as pipes
 
 from arena.config.config import Config, Seat
-from arena.play.first_moves import weight
+from arena.play.warming import weight
 from arena.results.database.record import Reason
 from arena.workers import compiled
 from arena.workers.crew import Crew

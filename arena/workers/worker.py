@@ -18,8 +18,8 @@ from arena.config.config import Config
 from arena.formats.fixture import Fixture
 from arena.games.core.shared.system import is_stopped, kill_group
 from arena.play import watch
-from arena.play.first_moves import play_first_moves
 from arena.play.referee import GRACE
+from arena.play.warming import play_first_moves
 from arena.results.database.record import Reason
 from arena.workers.batches import ORDER_SECONDS
 from arena.workers.child import PRINTED, Child

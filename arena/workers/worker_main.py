@@ -15,11 +15,11 @@ from arena.config.sizes import in_bytes
 from arena.formats.fixture import Fixture
 from arena.games.core.shared.errors import UserError
 from arena.games.core.shared.system import limit_memory
-from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, forfeit_record, play_fixture, void_record
 from arena.play.probe import fault_in_kernels
 from arena.play.referee import GRACE, HostEnded, storable
+from arena.play.warming import warm
 from arena.play.watch import Watch
 from arena.results.database.record import GameRecord, Reason
 from arena.workers import logs

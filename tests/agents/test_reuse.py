@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import agents, games
-from arena.agents.core import reuse, table
+from arena.agents.core import reuse, transposition_table
 from arena.games.core.jit.identity import digest
 from arena.games.core.random import stream
 from tests.agents.positions import random_position
@@ -44,19 +44,24 @@ def test_decisions_do_not_depend_on_what_was_left(text, monkeypatch):
         assert [decided(agent, game, state) for state in states] == fresh
 
 
-@pytest.mark.parametrize("scheme", table.SCHEMES)
+@pytest.mark.parametrize("scheme", transposition_table.SCHEMES)
 @pytest.mark.parametrize("rows", [10, 1000])
 def test_a_table_that_was_left_is_empty(scheme, rows, monkeypatch):
     monkeypatch.setattr(reuse.left, "by_kind", {})
-    monkeypatch.setattr(table, "FIRST_ROWS", 200)
-    first, rng = table.new_table(0.25, scheme), np.random.default_rng(5)
+    monkeypatch.setattr(transposition_table, "FIRST_ROWS", 200)
+    first, rng = transposition_table.new_table(0.25, scheme), np.random.default_rng(5)
     for key in rng.integers(1, 2**63, rows).astype(np.uint64):
-        table.store(first, key, 1, 2, 3)
-    assert table.filled(first) > 0 and (table.filled(first) > 200) == (rows > 200)
-    table.leave_table(first)
-    again = table.new_table(0.25, scheme)
+        transposition_table.store(first, key, 1, 2, 3)
+    assert transposition_table.filled(first) > 0 and (transposition_table.filled(first) > 200) == (rows > 200)
+    transposition_table.leave_table(first)
+    again = transposition_table.new_table(0.25, scheme)
     assert again.words is first.words
-    assert not again.words.any() and table.filled(again) == 0 and not again.counts.any() and again.generation[0] == 1
+    assert (
+        not again.words.any()
+        and transposition_table.filled(again) == 0
+        and not again.counts.any()
+        and again.generation[0] == 1
+    )
 
 
 def test_what_is_kept_is_bounded(monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.agents.core.table import (
+from arena.agents.core.transposition_table import (
     HITS,
     PROBES,
     REPLACED,

@@ -24,7 +24,7 @@ from arena.cli import app
 from arena.commands import options
 from arena.commands.application import Panel, _reporting_errors
 from arena.games.core.shared.errors import UserError
-from arena.play import first_moves
+from arena.play import warming
 from arena.study import kernel_cache
 from tests.typed import call
 
@@ -353,7 +353,7 @@ def test_kernels_are_compiled_first_and_those_of_a_class_together_then_methods()
 
 @pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="what is replaced here reaches forks alone")
 def test_a_process_that_dies_while_it_compiles_is_told(monkeypatch):
-    monkeypatch.setattr(first_moves, "warm", lambda *arguments: os._exit(1))
+    monkeypatch.setattr(warming, "warm", lambda *arguments: os._exit(1))
     with pytest.raises(UserError, match="has died"):
         kernel_cache.warm(kernel_cache.parts(["nim"], ["random"]), 2, lambda *row: None)
 

@@ -15,10 +15,10 @@ from arena.config import loading
 from arena.config.config import Seat
 from arena.formats.schedule import Schedule
 from arena.play import probe
-from arena.play.first_moves import _budgets, warm
 from arena.play.game_calls import GameError
 from arena.play.match import Openings, play, play_fixture
 from arena.play.referee import Forfeit, Limits, Referee, Turn
+from arena.play.warming import _budgets, warm
 from arena.play.watch import Watch
 from arena.results.database.record import Reason
 from tests.arena.conftest import essence, values

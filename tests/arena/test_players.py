@@ -15,11 +15,11 @@ from arena.config.config import Seat
 from arena.games.core.checks.conformance import ConformanceError
 from arena.games.core.game import CHANCE, IllegalMove
 from arena.play.duel import Duel
-from arena.play.first_moves import warm
 from arena.play.game_calls import GameError
 from arena.play.match import play
 from arena.play.probe import game_fault
 from arena.play.referee import Forfeit
+from arena.play.warming import warm
 from tests.arena.fixtures import round_robin
 from tests.arena.oddities import FaultyNim
 

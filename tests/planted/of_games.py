@@ -563,14 +563,14 @@ FAULTS = [
     ),
     (
         "a position of equal work does not replace another by two_big",
-        "agents/core/table.py",
+        "agents/core/transposition_table.py",
         "        if work >= words[row, WORK]:\n            table.counts[REPLACED]",
         "        if work > words[row, WORK]:\n            table.counts[REPLACED]",
         "tests/agents/test_table.py -k equal_work",
     ),
     (
         "garbage is collected when less than an eighth of the places is free",
-        "agents/core/table.py",
+        "agents/core/transposition_table.py",
         "* COLLECT_AT <= len(words):",
         "* COLLECT_AT < len(words):",
         "tests/agents/test_table.py -k garbage",
