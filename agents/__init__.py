@@ -15,6 +15,9 @@ if TYPE_CHECKING:  # the names that `__getattr__` imports
     from arena.agents.core.agent import Unsuited as Unsuited
     from arena.agents.core.agent import playing as playing
     from arena.agents.core.agent_check import check as check
+    from arena.agents.core.solve import solve as solve
+    from arena.agents.core.solve import solve_all as solve_all
+    from arena.agents.core.solve import solver_of as solver_of
     from arena.agents.minimax.alphabeta import AlphaBeta as AlphaBeta
     from arena.agents.minimax.expectiminimax import Expectimax as Expectimax
     from arena.agents.minimax.expectiminimax import Expectiminimax as Expectiminimax
@@ -60,6 +63,7 @@ _HOMES |= {
     "explore": "arena.agents.minimax.trace",
     "grow": "arena.agents.montecarlo.grown",
 }
+_HOMES |= dict.fromkeys(("solve", "solve_all", "solver_of"), "arena.agents.core.solve")
 _HOMES |= dict.fromkeys(("View", "show"), "arena.agents.pictures")
 
 __all__ = [*_HOMES, "make", "names"]

@@ -1,4 +1,4 @@
-"""Random playouts in bulk, and perft."""
+"""Random playouts in bulk, and perft; a single playout is `Game.random_playout` (games/core/interface/speed.py)."""
 
 from typing import NamedTuple
 
