@@ -228,7 +228,7 @@ def test_studies_can_be_played(path):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pictures_have_a_command(page):
-    """A picture of a page is of a command that stands there, of its own script, or drawn by docs/studies/pictures.py."""
+    """A picture of a page is of a command there, of its own script, or drawn by docs/studies/pictures.py."""
     commands = {line.split()[1] for line in lines_of(page) if line.split()[0].endswith("arena")}
     for name in re.findall(r"!\[[^]]*\]\((?:docs/)?([\w-]+)\.svg\)", PAGES[page]):
         drawn = [(ROOT / page).with_name(f"{name}.{kind}").exists() for kind in ("csv", "py")]
