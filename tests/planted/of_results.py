@@ -783,4 +783,18 @@ FAULTS = [
         "if config",
         "tests/arena/test_supervisor.py -k cannot_serve",
     ),
+    (
+        "a setting too many is overlooked",
+        "results/database/integrity.py",
+        "in zip_longest(settings, rows))",
+        "in zip(settings, rows))",
+        "tests/faults/test_store_faults.py -k too_many",
+    ),
+    (
+        "a store may lack an agent of its games",
+        "results/database/store.py",
+        "if lost := {name for (name,) in played} - {name for _, name, _ in rows}:",
+        "if lost := set():",
+        "tests/faults/test_store_faults.py -m slow -k row_that_is_gone",
+    ),
 ]
