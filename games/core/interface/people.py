@@ -93,16 +93,17 @@ class People(Rules):
 
     def parse_move(self, state: np.ndarray, text: str) -> int:
         """The legal move of that name; IllegalMove if there is none."""
-        legal, like = self.moves(state), self._last_named.get(text)
-        if like in legal and self.move_name(state, like) == text:
+        name, legal = text.strip(), self.moves(state)
+        like = self._last_named.get(name)
+        if like in legal and self.move_name(state, like) == name:
             return like
         names = {self.move_name(state, move): move for move in legal}
-        if text.strip() not in names:
+        if name not in names:
             close = " or ".join(same_letters(text, names))
             meant = f" (did you mean {close}?)" if close else ""
             raise IllegalMove(f"{text!r} is not a legal move of {self} here{meant}; legal: {listed(names)}")
-        self._last_named[text] = names[text.strip()]
-        return names[text.strip()]
+        self._last_named[name] = names[name]
+        return names[name]
 
     @cached_property
     def _last_named(self) -> dict[str, int]:
